@@ -1,0 +1,2 @@
+//! holdfast: a lock server that speaks the Redis protocol.
+pub mod reply;
