@@ -1,2 +1,21 @@
 //! holdfast: a lock server that speaks the Redis protocol.
+
+pub mod command;
+pub mod config;
+pub mod event;
+pub mod executor;
+pub mod glob;
+pub mod journal;
+pub mod keyspace;
+pub mod number;
+pub mod pubsub;
 pub mod reply;
+pub mod request;
+pub mod resp;
+pub mod session;
+pub mod time;
+pub mod value;
+pub mod wheel;
+
+#[cfg(test)]
+mod transcript;

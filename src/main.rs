@@ -1,2 +1,3 @@
-//! x
-fn main(){}
+//! The `holdfast` binary.
+
+fn main() {}

@@ -1,1 +1,1 @@
-fn main(){}
+//! Layering and style.

@@ -1,0 +1,93 @@
+//! Reading arguments: numbers, keywords, times, with Redis's refusals.
+
+use super::error::CommandError;
+use super::spec::Spec;
+use crate::keyspace::{Doors, Mode};
+use crate::number;
+use crate::request::Argv;
+use crate::time::{Deadline, Millis};
+
+/// Whether `arg` is the keyword `word`, in any case.
+pub fn is(arg: &[u8], word: &str) -> bool {
+    arg.eq_ignore_ascii_case(word.as_bytes())
+}
+
+/// A 64-bit integer.
+///
+/// # Errors
+/// `ERR value is not an integer or out of range`.
+pub fn int(arg: &[u8]) -> Result<i64, CommandError> {
+    number::parse_int(arg).ok_or(CommandError::NotInteger)
+}
+
+/// A floating point number; infinities are allowed, NaN is not.
+///
+/// # Errors
+/// `ERR value is not a valid float`.
+pub fn float(arg: &[u8]) -> Result<f64, CommandError> {
+    number::parse_double(arg).ok_or(CommandError::NotFloat)
+}
+
+/// A count that must not be negative.
+///
+/// # Errors
+/// `ERR value is out of range, must be positive`, and for anything else than a number the same (Redis 7.0,
+/// getPositiveLongFromObject).
+pub fn count(arg: &[u8]) -> Result<usize, CommandError> {
+    let value = number::parse_int(arg).ok_or(CommandError::NotPositive)?;
+    usize::try_from(value).map_err(|_| CommandError::NotPositive)
+}
+
+/// The refusal of a request whose number of arguments does not fit `spec`.
+pub fn arity(spec: &Spec) -> CommandError {
+    CommandError::Arity(spec.name.to_owned())
+}
+
+/// Unit and base of a time argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Relative seconds (EX, EXPIRE).
+    Seconds,
+    /// Relative milliseconds (PX, PEXPIRE).
+    Millis,
+    /// Unix time in seconds (EXAT, EXPIREAT).
+    UnixSeconds,
+    /// Unix time in milliseconds (PXAT, PEXPIREAT).
+    UnixMillis,
+}
+
+impl TimeUnit {
+    /// The deadline that `value` means now; may have passed already.
+    ///
+    /// While an entry is applied Unix times are server time, as [`deadline_words`] logs them.
+    ///
+    /// # Errors
+    /// `ERR invalid expire time in '..' command` when it does not fit 64 bits.
+    pub fn deadline(self, value: i64, keys: &Doors<'_>, command: &'static str) -> Result<Deadline, CommandError> {
+        let invalid = CommandError::InvalidExpire(command);
+        let value_ms = match self {
+            Self::Seconds | Self::UnixSeconds => value.checked_mul(1000).ok_or(invalid.clone())?,
+            Self::Millis | Self::UnixMillis => value,
+        };
+        match self {
+            Self::Seconds | Self::Millis => Deadline::after(keys.now, value_ms).ok_or(invalid),
+            _ if keys.trace.mode == Mode::Applying => Ok(Deadline { at: Millis(value_ms), wall: false }),
+            Self::UnixSeconds | Self::UnixMillis => Ok(keys.state.wall_deadline(value_ms)),
+        }
+    }
+}
+
+/// How a deadline is logged: server time in milliseconds, and the word `WALL` behind it when it was given as Unix time.
+/// Commands that log `PXAT ms` or `PEXPIREAT key ms` append these words, and accept a trailing `WALL` while an entry is applied.
+pub fn deadline_words(deadline: Deadline) -> impl Iterator<Item = Vec<u8>> {
+    let wall = deadline.wall.then(|| b"WALL".to_vec());
+    std::iter::once(deadline.at.0.to_string().into_bytes()).chain(wall)
+}
+
+/// Splits a trailing `WALL` off the arguments of an applied effect. Requests of clients come back whole.
+pub fn split_wall<'a>(args: Argv<'a>, keys: &Doors<'_>) -> (Argv<'a>, bool) {
+    match args.split_last() {
+        Some((&b"WALL", rest)) if keys.trace.mode == Mode::Applying => (rest, true),
+        _ => (args, false),
+    }
+}

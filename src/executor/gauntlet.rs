@@ -1,0 +1,168 @@
+//! The gauntlet: whether a request may run at all. Order and texts are those of Redis 7.0.15's processCommand.
+
+use super::commands::{Commands, Context, Flow, Row};
+use super::{Executor, Turn};
+use crate::command::{CommandError, Flags};
+use crate::reply::Sink;
+use crate::request::{Argv, Owned};
+use crate::session::Client;
+
+/// Why a request does not run.
+enum Refusal {
+    Error(CommandError),
+    Paused,
+}
+
+impl From<CommandError> for Refusal {
+    fn from(error: CommandError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl Executor {
+    /// Runs the request if it may run; says the refusal otherwise.
+    pub(super) fn admit(&mut self, client: &mut Client, argv: Argv<'_>, out: &mut dyn Sink) -> Flow {
+        let checked = self.lookup(argv).map_err(Refusal::from).and_then(|row| {
+            self.check(client, row)?;
+            Ok(row)
+        });
+        let row = match checked {
+            Ok(row) => row,
+            Err(Refusal::Paused) => return Flow::Paused,
+            Err(Refusal::Error(error)) => {
+                if let Some(transaction) = &mut client.transaction {
+                    transaction.aborted = true;
+                }
+                self.local.stats.error(&error.to_string());
+                out.error(error.to_string().as_bytes());
+                return Flow::Next;
+            }
+        };
+        let immediate = matches!(row.spec.name, "exec" | "discard" | "multi" | "watch" | "quit" | "reset");
+        if let Some(transaction) = client.transaction.as_mut().filter(|_| !immediate) {
+            transaction.queue.push(Owned::new(argv));
+            out.status("QUEUED");
+            return Flow::Next;
+        }
+        let flow = self.call(client, row, argv, Context::Direct, out);
+        self.commit();
+        flow
+    }
+
+    /// The row of the command, arity checked.
+    pub(super) fn lookup(&self, argv: Argv<'_>) -> Result<&'static Row, CommandError> {
+        self.local.commands.checked(argv)
+    }
+
+    fn check(&mut self, client: &Client, row: &'static Row) -> Result<(), Refusal> {
+        let flags = row.spec.flags;
+        if flags.contains(Flags::PROTECTED) && !self.local.allows_protected(row.spec, &client.session) {
+            return Err(CommandError::Owned(protected_text(row)).into());
+        }
+        if !client.authenticated && !self.local.config.requirepass.is_empty() && !flags.contains(Flags::NO_AUTH) {
+            return Err(CommandError::Text("NOAUTH Authentication required.").into());
+        }
+        if client.transaction.is_some() && flags.contains(Flags::NO_MULTI) {
+            return Err(CommandError::Text("ERR Command not allowed inside a transaction").into());
+        }
+        self.check_room(row)?;
+        if client.in_subscribe_mode() && !allowed_while_subscribed(row) {
+            return Err(CommandError::Owned(format!(
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
+                row.full_name
+            ))
+            .into());
+        }
+        let queued = self.queued_flags(client, row);
+        if self.local.pause.holds(row, queued, self.now, client) {
+            return Err(Refusal::Paused);
+        }
+        Ok(())
+    }
+
+    /// What EXEC is about to run, for CLIENT PAUSE WRITE.
+    fn queued_flags(&self, client: &Client, row: &Row) -> Flags {
+        let queue = client.transaction.as_ref().filter(|_| row.spec.name == "exec").map(|transaction| &transaction.queue);
+        queue
+            .into_iter()
+            .flatten()
+            .filter_map(|request| self.lookup(&request.argv()).ok())
+            .fold(Flags::empty(), |all, row| all | row.spec.flags)
+    }
+
+    /// Whether a write finds room in memory and in the journal. Scripts check each of their calls.
+    pub(super) fn check_room(&mut self, row: &Row) -> Result<(), CommandError> {
+        let flags = row.spec.flags;
+        if flags.contains(Flags::DENYOOM) && self.out_of_memory() {
+            return Err(CommandError::Text("OOM command not allowed when used memory > 'maxmemory'."));
+        }
+        if flags.intersects(Flags::WRITE) {
+            self.journal.room().map_err(|full| CommandError::Owned(full.to_string()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Commands {
+    /// The row of the command, or of its subcommand, arity checked.
+    pub(super) fn checked(&'static self, argv: Argv<'_>) -> Result<&'static Row, CommandError> {
+        let name = argv.first().copied().unwrap_or_default();
+        let row = self.find(name).ok_or_else(|| unknown(argv))?;
+        let Some(word) = argv.get(1).filter(|_| !row.subcommands.is_empty()) else {
+            return fitting(row, argv);
+        };
+        let sub = row
+            .subcommand(word)
+            .ok_or_else(|| CommandError::UnknownSubcommand(shown(word, 128), row.spec.name.to_ascii_uppercase()))?;
+        fitting(sub, argv)
+    }
+}
+
+impl Turn<'_> {
+    /// The refusal of this request for its number of arguments.
+    pub(super) fn arity(&self) -> CommandError {
+        match self.ex.lookup(self.args) {
+            Err(error @ CommandError::Arity(_)) => error,
+            _ => CommandError::Arity(String::from_utf8_lossy(self.args[0]).to_ascii_lowercase()),
+        }
+    }
+}
+
+fn fitting(row: &'static Row, argv: Argv<'_>) -> Result<&'static Row, CommandError> {
+    if row.spec.accepts(argv.len()) { Ok(row) } else { Err(CommandError::Arity(row.full_name.to_owned())) }
+}
+
+fn allowed_while_subscribed(row: &Row) -> bool {
+    matches!(
+        row.spec.name,
+        "subscribe" | "unsubscribe" | "psubscribe" | "punsubscribe" | "ssubscribe" | "sunsubscribe" | "ping" | "quit" | "reset"
+    )
+}
+
+fn shown(word: &[u8], most: usize) -> String {
+    String::from_utf8_lossy(&word[..word.len().min(most)]).into_owned()
+}
+
+/// Redis 7.0.15: quotes arguments until 128 bytes of them are shown.
+fn unknown(argv: Argv<'_>) -> CommandError {
+    let mut args = String::new();
+    for arg in argv.iter().skip(1) {
+        if args.len() >= 128 {
+            break;
+        }
+        args.push_str(&format!("'{}' ", shown(arg, 128 - args.len())));
+    }
+    let name = shown(argv.first().copied().unwrap_or_default(), 128);
+    CommandError::Owned(format!("ERR unknown command '{name}', with args beginning with: {args}"))
+}
+
+fn protected_text(row: &Row) -> String {
+    let (command, option) = match row.spec.name {
+        "debug" => ("DEBUG", "enable-debug-command"),
+        _ => ("MODULE", "enable-module-command"),
+    };
+    format!(
+        "ERR {command} command not allowed. If the {option} option is set to \"local\", you can run it from a local \
+         connection, otherwise you need to set this option in the configuration file, and then restart the server."
+    )
+}

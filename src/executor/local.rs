@@ -1,0 +1,189 @@
+//! `Local`: what the server holds that the journal does not rebuild.
+
+use super::commands::Commands;
+use super::commit::{Mail, Texts};
+use super::desk::{Desk, Knobs};
+use super::memory::Memory;
+use super::observe::{Slowlog, Stats};
+use super::pause::Pause;
+use super::waiters::Waiters;
+use crate::command::{Flags, Spec};
+use crate::config::{Config, OutputLimit, Permission};
+use crate::keyspace::Garbage;
+use crate::pubsub::{Delivery, Kind, PubSub};
+use crate::request::ClientId;
+use crate::session::{Registry, Session, Signals};
+use crate::time::{Clock, Millis};
+use crate::value::EncodingLimits;
+use ahash::AHashMap;
+use rand::SeedableRng;
+use rand::rngs::SmallRng;
+use std::sync::Arc;
+
+/// What the executor asks of the world around it.
+#[derive(Clone)]
+pub struct Hooks {
+    /// Frees something large, elsewhere.
+    pub discard: fn(Garbage),
+    /// A script has run past `busy-reply-threshold`: lets the rest of this I/O thread's work go on without it.
+    pub step_aside: fn(),
+    /// SHUTDOWN, or a fatal condition: ends the server with this exit status once sockets are closed.
+    pub shutdown: fn(i32),
+}
+
+impl Hooks {
+    /// Hooks for a bare executor: frees in place and never shuts down.
+    pub fn none() -> Self {
+        Self { discard: drop, step_aside: || (), shutdown: |_| () }
+    }
+}
+
+/// Sessions that watch a key, by database and key.
+pub(super) type Watchers = AHashMap<(usize, Box<[u8]>), Vec<Arc<Session>>>;
+
+pub(crate) struct Local {
+    pub(crate) config: Config,
+    pub(crate) limits: EncodingLimits,
+    pub(crate) clock: Arc<Clock>,
+    pub(crate) started: Millis,
+    pub(crate) hooks: Hooks,
+    pub(crate) commands: &'static Commands,
+    pub(crate) sessions: Arc<Registry>,
+    pub(crate) random: SmallRng,
+    pub(crate) pubsub: PubSub,
+    pub(super) watchers: Watchers,
+    pub(super) waiters: Waiters,
+    pub(super) monitors: Vec<Arc<Session>>,
+    pub(super) pause: Pause,
+    pub(crate) stats: Stats,
+    pub(super) slowlog: Slowlog,
+    pub(crate) memory: Memory,
+    pub(super) mail: Mail,
+    /// Messages of the running command to its own client.
+    pub(super) self_mail: Vec<u8>,
+    /// Whose request runs; 0 for none.
+    pub(super) running: ClientId,
+    /// Sessions whose I/O thread must be told.
+    pub(super) ready: Vec<Arc<Session>>,
+    /// When the timer is wanted, beside what deadlines of keys ask for.
+    pub(super) soonest: Option<Millis>,
+    /// DEBUG SET-ACTIVE-EXPIRE.
+    pub(super) active_expire: bool,
+    pub(super) desk: Arc<Desk>,
+    pub(super) knobs: Arc<Knobs>,
+}
+
+impl Local {
+    pub(super) fn new(config: Config, clock: Arc<Clock>, sessions: Arc<Registry>, hooks: Hooks) -> Result<Self, String> {
+        let commands = Commands::renamed(config.renames())?;
+        Ok(Self {
+            limits: encoding_limits(&config),
+            started: clock.now(),
+            clock,
+            hooks: hooks.clone(),
+            commands,
+            sessions,
+            random: SmallRng::from_os_rng(),
+            pubsub: PubSub::default(),
+            watchers: Watchers::default(),
+            waiters: Waiters::default(),
+            monitors: Vec::new(),
+            pause: Pause::default(),
+            stats: Stats::new(commands.count()),
+            slowlog: Slowlog::default(),
+            memory: Memory::default(),
+            mail: Mail::default(),
+            self_mail: Vec::new(),
+            running: 0,
+            ready: Vec::new(),
+            soonest: None,
+            active_expire: true,
+            desk: Arc::new(Desk::new(commands, hooks.clone())),
+            knobs: Arc::default(),
+            config,
+        })
+    }
+
+    /// Whether anyone but event subscribers must hear of changes.
+    pub(super) fn listens(&self) -> bool {
+        !self.watchers.is_empty() || !self.waiters.is_empty()
+    }
+
+    /// The output buffer limit of the class `session` belongs to.
+    pub(super) fn buffer_limit(&self, session: &Session) -> OutputLimit {
+        let limits = &self.config.client_output_buffer_limit;
+        if session.has(Signals::SUBSCRIBED) && !session.has(Signals::MONITOR) { limits.pubsub } else { limits.normal }
+    }
+
+    /// Whether a protected command (DEBUG, MODULE) may be used on this connection.
+    pub(super) fn allows_protected(&self, spec: &Spec, session: &Session) -> bool {
+        debug_assert!(spec.flags.contains(Flags::PROTECTED));
+        let setting = if spec.name == "debug" { self.config.enable_debug_command } else { Permission::No };
+        setting.allows(session.has(Signals::LOCAL))
+    }
+
+    /// Publishes to the subscribers of a channel and of patterns; returns how many will get it.
+    pub(super) fn publish(&mut self, channel: &[u8], message: &[u8]) -> usize {
+        let mut texts = Texts::default();
+        let mut pattern_texts = Texts::default();
+        let mut last_pattern: Option<&[u8]> = None;
+        let mut count = 0;
+        for Delivery { client, pattern } in self.pubsub.deliveries(channel) {
+            let texts = match pattern {
+                None => &mut texts,
+                Some(_) => {
+                    if pattern != last_pattern {
+                        pattern_texts = Texts::default();
+                        last_pattern = pattern;
+                    }
+                    &mut pattern_texts
+                }
+            };
+            let words: &[&[u8]] = match &pattern {
+                None => &[b"message", channel, message],
+                Some(pattern) => &[b"pmessage", pattern, channel, message],
+            };
+            count += usize::from(self.mail.send(&self.sessions, client, texts, words));
+        }
+        count
+    }
+
+    /// Publishes to the subscribers of a shard channel; returns how many will get it.
+    pub(super) fn publish_to_shard(&mut self, channel: &[u8], message: &[u8]) -> usize {
+        let mut texts = Texts::default();
+        let receivers = self.pubsub.receivers(Kind::Shard, channel);
+        let words: &[&[u8]] = &[b"smessage", channel, message];
+        receivers.filter(|client| self.mail.send(&self.sessions, *client, &mut texts, words)).count()
+    }
+
+    /// Forgets everything about a connection that is gone.
+    pub(super) fn forget(&mut self, session: &Arc<Session>) {
+        self.pubsub.drop_client(session.id);
+        self.waiters.drop_client(session.id);
+        self.monitors.retain(|monitor| monitor.id != session.id);
+        self.pause.drop_client(session.id);
+    }
+
+    /// Has `session`'s own task look at it.
+    pub(super) fn wake(&mut self, session: &Arc<Session>) {
+        session.raise(Signals::WOKEN);
+        self.ready.push(Arc::clone(session));
+    }
+
+    /// Wants [`Executor::run_timers`](super::Executor::run_timers) at `at` or earlier.
+    pub(super) fn want_timer(&mut self, at: Millis) {
+        self.soonest = Some(self.soonest.map_or(at, |soonest| soonest.min(at)));
+    }
+}
+
+/// Encoding limits as configured.
+pub(super) fn encoding_limits(config: &Config) -> EncodingLimits {
+    EncodingLimits {
+        hash_max_listpack_entries: config.hash_max_listpack_entries as usize,
+        hash_max_listpack_value: config.hash_max_listpack_value as usize,
+        set_max_intset_entries: config.set_max_intset_entries as usize,
+        zset_max_listpack_entries: config.zset_max_listpack_entries as usize,
+        zset_max_listpack_value: config.zset_max_listpack_value as usize,
+        list_max_listpack_size: config.list_max_listpack_size as _,
+    }
+}

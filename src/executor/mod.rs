@@ -1,0 +1,276 @@
+//! The executor: runs everything, one command at a time.
+//!
+//! Requests come in with the client they belong to; replies, deliveries, wake-ups and journal entries go out. It has no
+//! socket, disk or thread; its clock is handed in and may be moved by hand, so a test or a simulator can drive the whole server.
+//! What it holds is two values: `state`, which the journal rebuilds, and `local`, which it does not.
+//!
+//! A request passes `gauntlet` (may it run?), then `call` (the one place where a command runs), then, at the top level only,
+//! `commit` (journal, messages, waiters). Control commands are methods on [`Turn`], beside the power they use.
+
+mod call;
+mod commands;
+mod commit;
+mod connection;
+mod desk;
+mod gauntlet;
+mod local;
+mod memory;
+mod observe;
+mod pause;
+mod subscriptions;
+mod transaction;
+mod waiters;
+
+pub use commands::{Answer, Context, ControlCommand, Flow, Turn};
+pub use desk::{Desk, Knobs};
+pub use local::Hooks;
+
+use connection::Greeting;
+
+use crate::config::Config;
+use crate::journal::{Journal, Position, Progress};
+use crate::keyspace::{State, Trace};
+use crate::reply::Sink;
+use crate::request::Argv;
+use crate::resp::{Encoder, ProtocolError};
+use crate::session::{Client, Registry, ReplyMode, Session, Signals};
+use crate::time::{Clock, Millis};
+use local::Local;
+use std::sync::Arc;
+
+/// Everything the server knows, behind one lock.
+pub struct Executor {
+    pub(crate) state: State,
+    pub(crate) trace: Trace,
+    pub(crate) local: Local,
+    journal: Box<dyn Journal>,
+    /// Frozen while a command, script or transaction runs.
+    now: Millis,
+}
+
+impl Executor {
+    /// An executor with empty databases, or what `journal` recovers.
+    ///
+    /// # Errors
+    /// The text of an entry that cannot be applied.
+    pub fn new(
+        config: Config,
+        clock: Arc<Clock>,
+        journal: Box<dyn Journal>,
+        sessions: Arc<Registry>,
+        hooks: Hooks,
+    ) -> Result<Self, String> {
+        let now = clock.now();
+        let state = State::new(config.databases, now);
+        let trace = Trace::new(journal.records());
+        let local = Local::new(config, clock, sessions, hooks)?;
+        let mut executor = Self { state, trace, local, journal, now };
+        executor.rebuild()?;
+        executor.settle_config();
+        Ok(executor)
+    }
+
+    /// Throws State away and applies what the journal recovers.
+    fn rebuild(&mut self) -> Result<(), String> {
+        self.state = State::new(self.local.config.databases, self.now);
+        let limits = self.local.limits.clone();
+        for entry in self.journal.recover() {
+            crate::command::apply(&mut self.state, &entry, &limits)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over what a changed configuration means for parts that keep their own copy.
+    pub(crate) fn settle_config(&mut self) {
+        let config = &self.local.config;
+        self.trace.events = commit::published_events(config);
+        self.local.limits = local::encoding_limits(config);
+        self.local.desk.set_password(&config.requirepass);
+        self.local.knobs.set(config);
+        self.local.slowlog.entries.truncate(config.slowlog_max_len);
+    }
+
+    /// Runs one request. Its reply goes to `client.reply`; [`Executor::finish_turn`] moves it into the outbox.
+    pub fn execute(&mut self, client: &mut Client, argv: Argv<'_>) -> Flow {
+        self.now = self.local.clock.now();
+        self.local.running = client.session.id;
+        if std::mem::take(&mut client.unwatch_due) {
+            self.unwatch(client);
+        }
+        if client.reply_mode == ReplyMode::SkipNext {
+            client.reply_mode = ReplyMode::Skip;
+        }
+        let mut reply = std::mem::take(&mut client.reply);
+        let start = reply.len();
+        let mut flow = self.admit(client, argv, &mut Encoder::new(&mut reply, client.resp3));
+        if flow == Flow::Greet {
+            Greeting::say(client, &mut Encoder::new(&mut reply, client.resp3));
+            flow = Flow::Next;
+        }
+        if client.reply_mode != ReplyMode::On {
+            reply.truncate(start);
+            if client.reply_mode == ReplyMode::Skip {
+                client.reply_mode = ReplyMode::On;
+            }
+        }
+        if !self.local.self_mail.is_empty() {
+            // Redis 7.0.15 puts a message to oneself before the reply of the command that sent it; never inside it.
+            reply.splice(start..start, self.local.self_mail.drain(..));
+        }
+        client.reply = reply;
+        client.ticket = client.ticket.max(self.trace.take_ticket());
+        flow
+    }
+
+    /// Moves the replies of a turn into the client's outbox. Called before the executor is unlocked, so that a message of
+    /// a later turn cannot overtake them.
+    pub fn finish_turn(&mut self, client: &mut Client) {
+        self.local.running = 0;
+        if !client.reply.is_empty() {
+            let ticket = self.held_ticket(std::mem::take(&mut client.ticket));
+            let mut outbox = client.session.outbox.lock();
+            outbox.push_all(&mut client.reply, ticket);
+            let limit = self.local.buffer_limit(&client.session);
+            if outbox.verdict(limit, self.now) == crate::session::Verdict::Overrun {
+                self.local.stats.output_buffer_kills += 1;
+                client.session.raise(Signals::KILLED);
+            }
+        }
+    }
+
+    /// `ticket` if it is not committed yet.
+    pub(crate) fn held_ticket(&self, ticket: Position) -> Option<Position> {
+        if !self.trace.recording {
+            return None;
+        }
+        (ticket > self.committed()).then_some(ticket)
+    }
+
+    /// The position up to which outboxes may leave.
+    pub fn committed(&self) -> Position {
+        match self.journal.progress() {
+            Progress::Good { committed, .. } => committed,
+            Progress::Lost { after } => after,
+        }
+    }
+
+    /// Whether positions may lag behind, so that outboxes hold bytes back.
+    pub fn holds_back(&self) -> bool {
+        self.trace.recording
+    }
+
+    /// Sessions that got something to send, or were woken, since the last call. The caller tells their I/O threads once
+    /// the executor is unlocked.
+    pub fn take_ready(&mut self) -> Vec<Arc<Session>> {
+        std::mem::take(&mut self.local.ready)
+    }
+
+    /// The journal lost what was not committed: drops held output, closes every connection and rebuilds State from what
+    /// stands. True when that happened. The outcome of requests in flight is unknown to their clients; none gets an error reply.
+    ///
+    /// # Errors
+    /// The text of an entry that cannot be applied.
+    pub fn recover_if_lost(&mut self) -> Result<bool, String> {
+        let Progress::Lost { after } = self.journal.progress() else {
+            return Ok(false);
+        };
+        tracing::warn!("The journal lost everything after {after:?}: closing all connections and rebuilding");
+        for session in self.local.sessions.iter() {
+            session.outbox.lock().drop_all();
+            session.raise(Signals::KILLED);
+            self.local.ready.push(Arc::clone(&session));
+        }
+        self.trace = Trace::new(self.journal.records());
+        self.settle_config();
+        self.rebuild()?;
+        Ok(true)
+    }
+
+    /// A connection was accepted.
+    pub fn connect(&mut self) {
+        self.local.stats.connections_received += 1;
+    }
+
+    /// A connection is gone: its subscriptions, watched keys and waits go with it.
+    pub fn disconnect(&mut self, client: &mut Client) {
+        self.unwatch(client);
+        self.local.forget(&client.session);
+    }
+
+    /// Deletes keys whose deadline has passed, ends waits that timed out, and looks at pauses; stops after `budget_us`.
+    /// Returns when it wants to be called again, in server time; `now` or earlier means at once.
+    pub fn run_timers(&mut self, budget_us: i64) -> Option<Millis> {
+        let start_us = self.local.clock.now_us();
+        self.now = self.local.clock.now();
+        self.follow_wall_clock();
+        self.end_waits();
+        while self.local.active_expire && self.state.expire_one(&mut self.trace, self.now) {
+            self.spread_changes();
+            // One entry for each: clients of other keys need not wait for the whole batch.
+            self.commit();
+            if self.local.clock.now_us() - start_us > budget_us {
+                return Some(self.now);
+            }
+        }
+        self.next_timer()
+    }
+
+    /// The next server time at which [`Executor::run_timers`] has work.
+    pub fn next_timer(&self) -> Option<Millis> {
+        let expiry = if self.local.active_expire { self.state.next_deadline() } else { None };
+        [expiry, self.next_wait_timeout()].into_iter().flatten().min()
+    }
+
+    /// Keeps deadlines given as Unix time in step with a wall clock that was stepped by more than 100 ms.
+    fn follow_wall_clock(&mut self) {
+        const STEP_MS: i64 = 100;
+        let offset_ms = (self.local.clock.wall_us() - self.local.clock.now_us()).div_euclid(1000);
+        if (offset_ms - self.state.wall_offset_ms()).abs() > STEP_MS {
+            self.state.set_wall_offset(offset_ms);
+            self.trace.log(0, &[b"CLOCK", offset_ms.to_string().as_bytes()]);
+            self.commit();
+        }
+    }
+
+    /// The earliest time wanted since the last call at which [`Executor::run_timers`] has work.
+    pub fn take_soonest(&mut self) -> Option<Millis> {
+        let soonest = [self.local.soonest.take(), self.trace.soonest.take()];
+        soonest.into_iter().flatten().min()
+    }
+
+    /// Server time in microseconds, for measuring a turn.
+    pub fn turn_start_us(&self) -> i64 {
+        self.local.clock.now_us()
+    }
+
+    /// Answers a request that cannot be understood; the connection closes after it.
+    pub fn protocol_error(&mut self, client: &mut Client, error: &ProtocolError) {
+        self.local.stats.error("ERR");
+        Encoder::new(&mut client.reply, client.resp3).error(&error.wire_text());
+    }
+
+    /// Ends the server.
+    pub fn shut_down(&mut self, status: i32) {
+        (self.local.hooks.shutdown)(status);
+    }
+
+    /// Who answers while a slow script holds the executor.
+    pub fn desk(&self) -> Arc<Desk> {
+        Arc::clone(&self.local.desk)
+    }
+
+    /// Settings that are read without the executor's lock.
+    pub fn knobs(&self) -> Arc<Knobs> {
+        Arc::clone(&self.local.knobs)
+    }
+
+    /// The registry of sessions.
+    pub fn sessions(&self) -> Arc<Registry> {
+        Arc::clone(&self.local.sessions)
+    }
+
+    /// The handle by which the clock is read elsewhere.
+    pub fn clock(&self) -> Arc<Clock> {
+        Arc::clone(&self.local.clock)
+    }
+}

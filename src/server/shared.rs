@@ -1,0 +1,255 @@
+//! What all I/O threads share: the executor behind its lock, the desk that answers beside a slow script, the links by which
+//! messages reach their sockets, and the timer.
+
+use super::connection::{Flushed, Link};
+use super::timer::Timer;
+use crate::executor::{Desk, Executor, Knobs};
+use crate::journal::Position;
+use crate::request::ClientId;
+use crate::session::{Client, Registry, Session, Signals};
+use crate::time::Clock;
+use dashmap::DashMap;
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Links whose outbox got something from another thread's turn, and who is asked to send it.
+#[derive(Default)]
+pub(super) struct Mailbox {
+    links: Mutex<Vec<Arc<Link>>>,
+    wake: Notify,
+}
+
+/// The executor, or the news that a slow script holds it.
+pub(super) enum Locked<'a> {
+    Free(MutexGuard<'a, Executor>),
+    Busy,
+}
+
+pub(super) struct Shared {
+    executor: Mutex<Executor>,
+    /// Answers while a slow script holds the executor.
+    pub(super) desk: Arc<Desk>,
+    pub(super) clock: Arc<Clock>,
+    pub(super) registry: Arc<Registry>,
+    links: DashMap<ClientId, Arc<Link>>,
+    /// One per I/O thread.
+    mailboxes: Vec<Mailbox>,
+    pub(super) timer: Timer,
+    /// Settings that are read without the executor's lock.
+    pub(super) knobs: Arc<Knobs>,
+    holds_back: bool,
+    committed: Mutex<Position>,
+    input_bytes: AtomicU64,
+    next_id: AtomicU64,
+    pub(super) stopping: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn new(executor: Executor, threads: usize, timer: Timer) -> Self {
+        Self {
+            desk: executor.desk(),
+            clock: executor.clock(),
+            registry: executor.sessions(),
+            links: DashMap::new(),
+            mailboxes: (0..threads).map(|_| Mailbox::default()).collect(),
+            timer,
+            knobs: executor.knobs(),
+            holds_back: executor.holds_back(),
+            committed: Mutex::new(executor.committed()),
+            executor: Mutex::new(executor),
+            input_bytes: AtomicU64::new(0),
+            next_id: AtomicU64::new(1),
+            stopping: AtomicBool::new(false),
+        }
+    }
+
+    /// The executor, waited for as long as whoever has it is quick.
+    pub(super) fn lock(&self) -> Locked<'_> {
+        if let Some(guard) = self.executor.try_lock() {
+            return Locked::Free(guard);
+        }
+        loop {
+            if self.desk.is_busy() {
+                return Locked::Busy;
+            }
+            if let Some(guard) = self.executor.try_lock_for(Duration::from_millis(2)) {
+                return Locked::Free(guard);
+            }
+        }
+    }
+
+    /// Ends a turn: unlocks, and has everything said in it sent. `own` is left to its own task.
+    pub(super) fn unlock(&self, mut executor: MutexGuard<'_, Executor>, own: &Link, fairly: bool) {
+        let ready = self.leave(&mut executor);
+        if fairly {
+            MutexGuard::unlock_fair(executor);
+        } else {
+            drop(executor);
+        }
+        self.post(ready, Some(own.session.id));
+    }
+
+    /// What must be told when the executor is unlocked; sets the timer.
+    fn leave(&self, executor: &mut Executor) -> Vec<Arc<Session>> {
+        if self.holds_back {
+            *self.committed.lock() = executor.committed();
+        }
+        if let Some(soonest) = executor.take_soonest() {
+            self.timer.arm(soonest, &self.clock);
+        }
+        executor.take_ready()
+    }
+
+    /// Does something with the executor outside of any connection; false when a slow script holds it.
+    pub(super) fn with_executor(&self, run: impl FnOnce(&mut Executor)) -> bool {
+        let Locked::Free(mut executor) = self.lock() else {
+            return false;
+        };
+        run(&mut executor);
+        let ready = self.leave(&mut executor);
+        drop(executor);
+        self.post(ready, None);
+        true
+    }
+
+    /// Puts sessions into the mailboxes of their threads, with one wake-up for each thread.
+    fn post(&self, ready: Vec<Arc<Session>>, own: Option<ClientId>) {
+        if ready.is_empty() {
+            return;
+        }
+        let mut told = 0u64;
+        for session in ready {
+            if Some(session.id) == own {
+                continue;
+            }
+            let Some(link) = self.links.get(&session.id).map(|link| Arc::clone(&link)) else {
+                continue;
+            };
+            self.mailboxes[session.thread].links.lock().push(link);
+            told |= 1 << session.thread;
+        }
+        for (thread, mailbox) in self.mailboxes.iter().enumerate() {
+            if told & (1 << thread) != 0 {
+                mailbox.wake.notify_one();
+            }
+        }
+    }
+
+    /// Sends what other turns left for the connections of `thread`, for ever. In slices: ten thousand subscribers must not
+    /// keep the thread's other connections waiting.
+    pub(super) async fn deliver(self: Arc<Self>, thread: usize) {
+        const SLICE_US: i64 = 500;
+        let mailbox = &self.mailboxes[thread];
+        loop {
+            mailbox.wake.notified().await;
+            let mut links = std::mem::take(&mut *mailbox.links.lock()).into_iter();
+            while links.len() > 0 {
+                let start_us = self.clock.now_us();
+                for link in links.by_ref() {
+                    self.send(&link);
+                    if self.clock.now_us() - start_us > SLICE_US {
+                        break;
+                    }
+                }
+                if links.len() > 0 {
+                    tokio::task::yield_now().await;
+                }
+            }
+        }
+    }
+
+    /// Sends at once what the socket takes; the connection's own task does the rest, and whatever else was signalled.
+    fn send(&self, link: &Link) {
+        let flushed = link.flush(self.committed());
+        let own_business = Signals::KILLED | Signals::CLOSE_AFTER_REPLY | Signals::WOKEN;
+        if flushed != Flushed::Done || link.session.has(own_business) {
+            link.session.lower(Signals::WOKEN);
+            link.wake();
+        }
+    }
+
+    /// Up to where outboxes may leave.
+    pub(super) fn committed(&self) -> Position {
+        if self.holds_back { *self.committed.lock() } else { Position::default() }
+    }
+
+    /// Learns how far the journal has come, and sends what that sets free. True while something is still held back.
+    pub(super) fn follow_journal(&self) -> bool {
+        if !self.holds_back {
+            return false;
+        }
+        let committed = self.executor.try_lock().map(|mut executor| {
+            if let Err(error) = executor.recover_if_lost() {
+                tracing::error!("Cannot rebuild the data set from the journal: {error}");
+                executor.shut_down(1);
+            }
+            executor.committed()
+        });
+        if let Some(committed) = committed {
+            *self.committed.lock() = committed;
+        }
+        let mut held = false;
+        for link in &self.links {
+            let holds = {
+                let outbox = link.session.outbox.lock();
+                outbox.holds()
+            };
+            if holds || link.session.has(Signals::KILLED) {
+                self.send(&link);
+            }
+            held |= holds;
+        }
+        held
+    }
+
+    pub(super) fn next_id(&self) -> ClientId {
+        self.next_id.fetch_add(1, Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, link: &Arc<Link>) {
+        self.registry.insert(link.session.id, Arc::clone(&link.session));
+        self.links.insert(link.session.id, Arc::clone(link));
+    }
+
+    pub(super) fn connections(&self) -> usize {
+        self.links.len()
+    }
+
+    /// A connection is over.
+    pub(super) fn disconnect(&self, client: &mut Client) {
+        self.registry.remove(&client.session.id);
+        self.links.remove(&client.session.id);
+        if !self.with_executor(|executor| executor.disconnect(client)) {
+            // A slow script has the executor; whoever gets it next cleans up.
+            self.desk.bury(Arc::clone(&client.session), std::mem::take(&mut client.watched));
+        }
+    }
+
+    /// All links, for the periodic look at idle and overrun clients.
+    pub(super) fn for_each_link(&self, mut visit: impl FnMut(&Arc<Link>)) {
+        for link in &self.links {
+            visit(&link);
+        }
+    }
+
+    pub(super) fn count_input(&self, bytes: usize) {
+        self.input_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn proto_max_bulk_len(&self) -> usize {
+        self.knobs.proto_max_bulk_len.load(Ordering::Relaxed) as usize
+    }
+
+    pub(super) fn query_buffer_limit(&self) -> usize {
+        self.knobs.query_buffer_limit.load(Ordering::Relaxed) as usize
+    }
+
+    pub(super) fn query_buffer_overrun(&self, session: &Session) {
+        let addr = session.shown.lock().addr.clone();
+        tracing::warn!("Closing client {addr} that reached max query buffer length");
+        self.knobs.query_buffer_kills.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,308 @@
+//! Plays transcripts on a bare executor with a clock moved by hand. Tests of commands are written as what a client sends
+//! and what it must get, in the notation of the shared cases:
+//!
+//! ```text
+//! # a comment
+//! A: SET k v PX 100        connection A sends a command (quotes and "\r\x00" escapes as in a shell)
+//! A= +OK                   its next reply is exactly this
+//! A~ -ERR .*               its next reply starts like this (`.*` matches anything)
+//! A! nothing               no reply waits on A
+//! A.close                  connection A goes away
+//! advance 100              the clock moves on by 100 ms, and timers run
+//! ```
+//!
+//! Replies: `+status -error :int "bulk" nil *nil [a, b] >[push] {k: v} ~[set] ,1.5 #t #f`.
+
+use crate::config::Config;
+use crate::executor::{Executor, Flow, Hooks};
+use crate::journal::{Journal, Memory};
+use crate::request::ClientId;
+use crate::session::{Client, Registry, Session, Shown, Signals};
+use crate::time::{Clock, Millis};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// Server time at which every transcript begins.
+pub(crate) const BEGINNING: Millis = Millis(1_700_000_000_000);
+
+/// Plays `text` on a fresh server; panics with the line that differs.
+pub(crate) fn check(text: &str) {
+    Stage::new().play(text);
+}
+
+struct Line {
+    client: Client,
+    /// Requests sent while the client waited.
+    pending: VecDeque<Vec<Vec<u8>>>,
+    bytes: Vec<u8>,
+}
+
+/// A server without sockets, and its connections.
+pub(crate) struct Stage {
+    pub(crate) executor: Executor,
+    pub(crate) clock: Arc<Clock>,
+    registry: Arc<Registry>,
+    lines: BTreeMap<String, Line>,
+    next_id: ClientId,
+}
+
+impl Stage {
+    pub(crate) fn new() -> Self {
+        Self::with_journal(Config::default(), Box::new(Memory::new()))
+    }
+
+    pub(crate) fn with_journal(config: Config, journal: Box<dyn Journal>) -> Self {
+        let clock = Arc::new(Clock::manual(BEGINNING));
+        let registry = Arc::new(Registry::new());
+        let executor = Executor::new(config, Arc::clone(&clock), journal, Arc::clone(&registry), Hooks::none())
+            .expect("an empty journal recovers");
+        Self { executor, clock, registry, lines: BTreeMap::new(), next_id: 0 }
+    }
+
+    pub(crate) fn play(&mut self, text: &str) {
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                self.play_line(number + 1, line);
+            }
+        }
+    }
+
+    fn play_line(&mut self, number: usize, line: &str) {
+        if let Some(ms) = line.strip_prefix("advance ") {
+            return self.advance(ms.trim().parse().expect("milliseconds"));
+        }
+        if let Some(who) = line.strip_suffix(".close") {
+            return self.close(who);
+        }
+        let at = line.find([':', '=', '~', '!']).unwrap_or_else(|| panic!("line {number} is not understood: {line}"));
+        let (who, rest) = (line[..at].to_owned(), line[at + 1..].trim());
+        match &line[at..=at] {
+            ":" => self.send(&who, split(rest)),
+            "!" => assert!(self.next_reply(&who).is_none(), "line {number}: a reply waits on {who}"),
+            kind => {
+                let got = self.next_reply(&who).unwrap_or_else(|| panic!("line {number}: no reply waits on {who}: {line}"));
+                let fits = if kind == "=" { got == rest } else { loosely(rest, &got) };
+                assert!(fits, "line {number}: {line}\n  expected {rest}\n  got      {got}");
+            }
+        }
+    }
+
+    /// Sends one request; it waits if the client does.
+    pub(crate) fn send(&mut self, who: &str, argv: Vec<Vec<u8>>) {
+        self.open(who);
+        self.lines.get_mut(who).expect("opened").pending.push_back(argv);
+        self.run_pending();
+    }
+
+    fn open(&mut self, who: &str) {
+        if self.lines.contains_key(who) {
+            return;
+        }
+        self.next_id += 1;
+        let addr = format!("127.0.0.1:{}", 10_000 + self.next_id);
+        let shown = Shown { addr, laddr: "127.0.0.1:6379".to_owned(), multi: -1, redirect: -1, ..Shown::default() };
+        let session = Session::new(self.next_id, 0, self.clock.now(), shown);
+        session.raise(Signals::LOCAL);
+        self.registry.insert(session.id, Arc::clone(&session));
+        self.executor.connect();
+        let client = Client::new(session, true);
+        self.lines.insert(who.to_owned(), Line { client, pending: VecDeque::new(), bytes: Vec::new() });
+    }
+
+    fn close(&mut self, who: &str) {
+        if let Some(mut line) = self.lines.remove(who) {
+            self.registry.remove(&line.client.session.id);
+            self.executor.disconnect(&mut line.client);
+        }
+    }
+
+    fn run_pending(&mut self) {
+        let mut progress = true;
+        while progress {
+            progress = false;
+            for line in self.lines.values_mut() {
+                while !line.client.session.has(Signals::BLOCKED | Signals::PAUSED)
+                    && let Some(argv) = line.pending.pop_front()
+                {
+                    let slices: Vec<&[u8]> = argv.iter().map(Vec::as_slice).collect();
+                    let flow = self.executor.execute(&mut line.client, &slices);
+                    self.executor.finish_turn(&mut line.client);
+                    if flow == Flow::Paused {
+                        line.pending.push_front(argv);
+                        break;
+                    }
+                    progress = true;
+                }
+            }
+        }
+    }
+
+    /// Moves the clock in steps of a millisecond, as timers would fire.
+    pub(crate) fn advance(&mut self, ms: i64) {
+        let end_us = self.clock.now_us() + ms * 1000;
+        loop {
+            while self.executor.run_timers(i64::MAX).is_some_and(|at| at <= self.clock.now()) {}
+            self.run_pending();
+            let now_us = self.clock.now_us();
+            if now_us >= end_us {
+                break;
+            }
+            let next_us = self.executor.next_timer().map_or(end_us, |at| (at.0 * 1000).clamp(now_us + 1, end_us));
+            self.clock.advance_us(next_us - now_us);
+        }
+    }
+
+    /// The next reply or message on a connection, as text.
+    pub(crate) fn next_reply(&mut self, who: &str) -> Option<String> {
+        let committed = self.executor.committed();
+        let line = self.lines.get_mut(who)?;
+        let mut outbox = line.client.session.outbox.lock();
+        let ready = outbox.ready(committed).to_vec();
+        outbox.advance(ready.len());
+        line.bytes.extend_from_slice(&ready);
+        if line.bytes.is_empty() {
+            return None;
+        }
+        let (text, used) = read(&line.bytes);
+        line.bytes.drain(..used);
+        Some(text)
+    }
+}
+
+/// Splits as the player of the shared cases does.
+pub(crate) fn split(text: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(&first) = chars.peek() {
+        if first.is_whitespace() {
+            chars.next();
+            continue;
+        }
+        let mut word = Vec::new();
+        let quote = matches!(first, '"' | '\'').then_some(first);
+        if quote.is_some() {
+            chars.next();
+        }
+        while let Some(c) = chars.next_if(|c| quote.map_or(!c.is_whitespace(), |quote| *c != quote)) {
+            match c {
+                '\\' if quote == Some('"') => word.extend(unescape(&mut chars)),
+                c => word.extend(c.to_string().bytes()),
+            }
+        }
+        if quote.is_some() {
+            assert!(chars.next().is_some(), "an open quote in: {text}");
+        }
+        words.push(word);
+    }
+    words
+}
+
+fn unescape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Vec<u8> {
+    match chars.next().expect("something is escaped") {
+        'n' => b"\n".to_vec(),
+        'r' => b"\r".to_vec(),
+        't' => b"\t".to_vec(),
+        'x' => {
+            let digits: String = chars.by_ref().take(2).collect();
+            vec![u8::from_str_radix(&digits, 16).expect("two hex digits")]
+        }
+        c => c.to_string().into_bytes(),
+    }
+}
+
+fn loosely(pattern: &str, got: &str) -> bool {
+    let mut rest = got;
+    pattern.split(".*").enumerate().all(|(n, part)| match rest.find(part) {
+        Some(at) if n > 0 || at == 0 => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        _ => false,
+    })
+}
+
+/// One reply as text, and the bytes it took.
+fn read(bytes: &[u8]) -> (String, usize) {
+    let end = bytes.windows(2).position(|pair| pair == b"\r\n").expect("a whole line");
+    let (kind, head) = (bytes[0], String::from_utf8_lossy(&bytes[1..end]).into_owned());
+    let mut used = end + 2;
+    let count = || head.parse::<i64>().expect("a count");
+    let mut items = |count: i64| -> Vec<String> {
+        (0..count)
+            .map(|_| {
+                let (text, more) = read(&bytes[used..]);
+                used += more;
+                text
+            })
+            .collect()
+    };
+    let text = match kind {
+        b'$' | b'=' if count() < 0 => "nil".to_owned(),
+        b'*' if count() < 0 => "*nil".to_owned(),
+        b'$' | b'=' | b'!' => {
+            let len = count() as usize;
+            let mut shown = String::new();
+            quote(&bytes[used..used + len], &mut shown);
+            used += len + 2;
+            shown
+        }
+        b'*' => format!("[{}]", items(count()).join(", ")),
+        b'>' | b'~' => format!("{}[{}]", char::from(kind), items(count()).join(", ")),
+        b'%' => {
+            let flat = items(count() * 2);
+            let pairs: Vec<String> = flat.chunks(2).map(|pair| format!("{}: {}", pair[0], pair[1])).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        b'_' => "nil".to_owned(),
+        _ => format!("{}{head}", char::from(kind)),
+    };
+    (text, used)
+}
+
+fn quote(bytes: &[u8], into: &mut String) {
+    into.push('"');
+    for &byte in bytes {
+        match byte {
+            b'"' => into.push_str("\\\""),
+            b'\\' => into.push_str("\\\\"),
+            b'\r' => into.push_str("\\r"),
+            b'\n' => into.push_str("\\n"),
+            b' '..=b'~' => into.push(char::from(byte)),
+            _ => into.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    into.push('"');
+}
+
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_answers_and_expires_nothing() {
+        check(
+            r#"
+            A: PING
+            A= +PONG
+            A: ECHO "a\r\n\x00"
+            A= "a\r\n\x00"
+            A! nothing
+            A: HELLO 3
+            A~ {"server": "redis", "version": .*, "proto": :3.*}
+            A: NOSUCH a b
+            A~ -ERR unknown command 'NOSUCH', with args beginning with: 'a' 'b'.*
+            A: MULTI
+            A= +OK
+            A: PING
+            A= +QUEUED
+            A: EXEC
+            A= [+PONG]
+            B: SUBSCRIBE c
+            B= ["subscribe", "c", :1]
+            A: PUBLISH c m
+            A= :1
+            B= ["message", "c", "m"]
+            "#,
+        );
+    }
+}
