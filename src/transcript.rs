@@ -16,9 +16,11 @@
 use crate::config::Config;
 use crate::executor::{Executor, Flow, Hooks};
 use crate::journal::{Journal, Memory};
+use crate::keyspace::State;
 use crate::request::ClientId;
 use crate::session::{Client, Registry, Session, Shown, Signals};
 use crate::time::{Clock, Millis};
+use crate::value::EncodingLimits;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -28,6 +30,13 @@ pub(crate) const BEGINNING: Millis = Millis(1_700_000_000_000);
 /// Plays `text` on a fresh server; panics with the line that differs.
 pub(crate) fn check(text: &str) {
     Stage::new().play(text);
+}
+
+/// Plays `text` on a server whose journal keeps its entries, then applies them to an empty State: both must be equal.
+pub(crate) fn replay(text: &str) {
+    let mut stage = Stage::with_journal(Config::default(), Box::new(Memory::keeping()));
+    stage.play(text);
+    stage.assert_replays();
 }
 
 struct Line {
@@ -68,6 +77,17 @@ impl Stage {
         }
     }
 
+    /// Applies what the journal kept to an empty State and compares.
+    pub(crate) fn assert_replays(&mut self) {
+        let entries = self.executor.recovered();
+        let mut state = State::new(self.executor.state.databases(), BEGINNING);
+        let limits = EncodingLimits::default();
+        for entry in &entries {
+            crate::command::apply(&mut state, entry, &limits).unwrap_or_else(|error| panic!("{error} in {entry:?}"));
+        }
+        assert_eq!(state, self.executor.state, "replaying {entries:?}");
+    }
+
     fn play_line(&mut self, number: usize, line: &str) {
         if let Some(ms) = line.strip_prefix("advance ") {
             return self.advance(ms.trim().parse().expect("milliseconds"));
@@ -81,7 +101,8 @@ impl Stage {
             ":" => self.send(&who, split(rest)),
             "!" => assert!(self.next_reply(&who).is_none(), "line {number}: a reply waits on {who}"),
             kind => {
-                let got = self.next_reply(&who).unwrap_or_else(|| panic!("line {number}: no reply waits on {who}: {line}"));
+                let got =
+                    self.next_reply(&who).unwrap_or_else(|| panic!("line {number}: no reply waits on {who}: {line}"));
                 let fits = if kind == "=" { got == rest } else { loosely(rest, &got) };
                 assert!(fits, "line {number}: {line}\n  expected {rest}\n  got      {got}");
             }

@@ -5,8 +5,16 @@
 //! (MULTI, EVAL, SUBSCRIBE, BLPOP, CLIENT) live in `executor/`.
 
 pub mod args;
+mod compare;
 pub mod error;
+mod expire;
+mod generic;
+mod hash;
+mod list;
+mod set;
+mod sorted_set;
 pub mod spec;
+mod string;
 
 pub use error::CommandError;
 pub use spec::{Access, Categories, Command, Flags, Group, KeySpec, Spec};
@@ -41,7 +49,16 @@ pub type Run = fn(&mut Cx<'_>, &mut dyn Sink) -> Outcome;
 pub type DataCommand = Command<Run>;
 
 /// All families. The only list beside each family's own.
-pub const FAMILIES: &[&[DataCommand]] = &[];
+pub const FAMILIES: &[&[DataCommand]] = &[
+    string::COMMANDS,
+    generic::COMMANDS,
+    expire::COMMANDS,
+    compare::COMMANDS,
+    hash::COMMANDS,
+    list::COMMANDS,
+    set::COMMANDS,
+    sorted_set::COMMANDS,
+];
 
 /// Applies one journal entry: the same for a restart and for a follower. Reads no clock, draws no randomness, expires nothing.
 ///

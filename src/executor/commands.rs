@@ -1,6 +1,10 @@
 //! The table of all commands, data and control, and what a control command works with.
 
-use super::{Executor, connection, subscriptions, transaction};
+use super::observe::{info, monitor, slowlog};
+use super::{
+    Executor, administration, blocking, client, configuration, connection, debug, introspection, subscriptions,
+    transaction,
+};
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
 use crate::reply::Sink;
@@ -57,7 +61,20 @@ pub type Control = fn(&mut Turn<'_>, &mut dyn Sink) -> Answer;
 pub type ControlCommand = Command<Control>;
 
 /// The families of control commands, beside `command::FAMILIES`.
-const FAMILIES: &[&[ControlCommand]] = &[connection::COMMANDS, subscriptions::COMMANDS, transaction::COMMANDS];
+const FAMILIES: &[&[ControlCommand]] = &[
+    connection::COMMANDS,
+    client::COMMANDS,
+    transaction::COMMANDS,
+    subscriptions::COMMANDS,
+    blocking::COMMANDS,
+    administration::COMMANDS,
+    configuration::COMMANDS,
+    introspection::COMMANDS,
+    debug::COMMANDS,
+    info::COMMANDS,
+    slowlog::COMMANDS,
+    monitor::COMMANDS,
+];
 
 /// A function of either kind.
 #[derive(Clone, Copy)]

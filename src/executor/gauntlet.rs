@@ -82,7 +82,8 @@ impl Executor {
 
     /// What EXEC is about to run, for CLIENT PAUSE WRITE.
     fn queued_flags(&self, client: &Client, row: &Row) -> Flags {
-        let queue = client.transaction.as_ref().filter(|_| row.spec.name == "exec").map(|transaction| &transaction.queue);
+        let queue =
+            client.transaction.as_ref().filter(|_| row.spec.name == "exec").map(|transaction| &transaction.queue);
         queue
             .into_iter()
             .flatten()
@@ -135,7 +136,15 @@ fn fitting(row: &'static Row, argv: Argv<'_>) -> Result<&'static Row, CommandErr
 fn allowed_while_subscribed(row: &Row) -> bool {
     matches!(
         row.spec.name,
-        "subscribe" | "unsubscribe" | "psubscribe" | "punsubscribe" | "ssubscribe" | "sunsubscribe" | "ping" | "quit" | "reset"
+        "subscribe"
+            | "unsubscribe"
+            | "psubscribe"
+            | "punsubscribe"
+            | "ssubscribe"
+            | "sunsubscribe"
+            | "ping"
+            | "quit"
+            | "reset"
     )
 }
 

@@ -74,7 +74,12 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    pub(super) fn new(config: Config, clock: Arc<Clock>, sessions: Arc<Registry>, hooks: Hooks) -> Result<Self, String> {
+    pub(super) fn new(
+        config: Config,
+        clock: Arc<Clock>,
+        sessions: Arc<Registry>,
+        hooks: Hooks,
+    ) -> Result<Self, String> {
         let commands = Commands::renamed(config.renames())?;
         Ok(Self {
             limits: encoding_limits(&config),

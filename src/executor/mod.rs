@@ -7,12 +7,18 @@
 //! A request passes `gauntlet` (may it run?), then `call` (the one place where a command runs), then, at the top level only,
 //! `commit` (journal, messages, waiters). Control commands are methods on [`Turn`], beside the power they use.
 
+mod administration;
+mod blocking;
 mod call;
+mod client;
 mod commands;
 mod commit;
+mod configuration;
 mod connection;
+mod debug;
 mod desk;
 mod gauntlet;
+mod introspection;
 mod local;
 mod memory;
 mod observe;
@@ -267,6 +273,12 @@ impl Executor {
     /// The registry of sessions.
     pub fn sessions(&self) -> Arc<Registry> {
         Arc::clone(&self.local.sessions)
+    }
+
+    /// The committed entries, as a restart would see them.
+    #[cfg(test)]
+    pub(crate) fn recovered(&mut self) -> Vec<crate::journal::Entry> {
+        self.journal.recover()
     }
 
     /// The handle by which the clock is read elsewhere.

@@ -5,7 +5,7 @@
 
 use super::Executor;
 use super::commands::{Answer, Context, ControlCommand, Flow, Turn};
-use crate::command::{Access, Categories, CommandError, Command, Flags, Group, KeySpec, Spec};
+use crate::command::{Access, Categories, Command, CommandError, Flags, Group, KeySpec, Spec};
 use crate::reply::Sink;
 use crate::session::{Client, Signals, Transaction};
 use std::sync::Arc;
@@ -38,7 +38,12 @@ const EXEC: ControlCommand = Command::new(
         since: "1.2.0",
         summary: "Runs all that was queued since MULTI, unless a watched key has changed.",
         complexity: "Depends on commands in the transaction",
-        ..Spec::new("exec", 1, Group::Transactions, Flags::NOSCRIPT.union(Flags::LOADING).union(Flags::STALE).union(Flags::SKIP_SLOWLOG))
+        ..Spec::new(
+            "exec",
+            1,
+            Group::Transactions,
+            Flags::NOSCRIPT.union(Flags::LOADING).union(Flags::STALE).union(Flags::SKIP_SLOWLOG),
+        )
     },
     exec,
 );

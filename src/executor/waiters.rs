@@ -189,7 +189,8 @@ impl Executor {
         let Some(waiter) = self.local.waiters.by_client.get(&id) else {
             return true;
         };
-        let Some(value) = self.state.doors(&mut self.trace, db, self.now).peek(key).map(|value| value.type_name()) else {
+        let Some(value) = self.state.doors(&mut self.trace, db, self.now).peek(key).map(|value| value.type_name())
+        else {
             return false;
         };
         let Some(attempt) = waiter.attempt.filter(|_| waiter.wants == value) else {

@@ -186,7 +186,8 @@ impl Doors<'_> {
     pub fn peek(&self, key: &[u8]) -> Option<&Value> {
         let db = &self.state.dbs[self.db];
         let item = &db.items[db.find(self.state.hash(key), key)?];
-        let gone = self.trace.mode == Mode::Deciding && item.deadline().is_some_and(|deadline| deadline.passed(self.now));
+        let gone =
+            self.trace.mode == Mode::Deciding && item.deadline().is_some_and(|deadline| deadline.passed(self.now));
         (!gone).then_some(&item.value)
     }
 
@@ -312,7 +313,8 @@ impl Doors<'_> {
     pub fn flush(&mut self, db: usize) -> usize {
         let now = self.now;
         if self.trace.listening {
-            let keys: Vec<Vec<u8>> = self.state.all().filter(|(at, ..)| *at == db).map(|(_, key, ..)| key.to_vec()).collect();
+            let keys: Vec<Vec<u8>> =
+                self.state.all().filter(|(at, ..)| *at == db).map(|(_, key, ..)| key.to_vec()).collect();
             for key in keys {
                 self.trace.tell(db, &key, None, true);
             }

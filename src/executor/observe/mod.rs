@@ -1,7 +1,8 @@
 //! What the server tells of itself: INFO, SLOWLOG, MONITOR, statistics.
 
-mod monitor;
-mod slowlog;
+pub(super) mod info;
+pub(super) mod monitor;
+pub(super) mod slowlog;
 mod stats;
 
 pub(super) use slowlog::Slowlog;

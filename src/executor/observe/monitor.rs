@@ -1,10 +1,13 @@
 //! MONITOR: every command, as it runs, to whoever asked.
 
 use crate::command::Flags;
+use crate::executor::ControlCommand;
 use crate::executor::commands::Context;
 use crate::executor::{Executor, commands::Row};
 use crate::request::Argv;
 use crate::session::{Client, Signals};
+
+pub(in crate::executor) const COMMANDS: &[ControlCommand] = &[];
 
 impl Executor {
     /// Shows the command to all monitors. Administration commands are not shown (Redis 7.0).

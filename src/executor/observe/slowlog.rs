@@ -1,11 +1,14 @@
 //! The slow log: commands that took longer than `slowlog-log-slower-than`.
 
 use crate::command::Flags;
+use crate::executor::ControlCommand;
 use crate::executor::Executor;
 use crate::executor::commands::Row;
 use crate::request::Argv;
 use crate::session::Client;
 use std::collections::VecDeque;
+
+pub(in crate::executor) const COMMANDS: &[ControlCommand] = &[];
 
 /// Redis 7.0 shows at most 32 arguments of at most 128 bytes.
 const ARGS_MAX: usize = 32;

@@ -1,0 +1,5 @@
+//! Deadlines.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,0 +1,5 @@
+//! Keys of any type.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,0 +1,5 @@
+//! Hashes.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,0 +1,5 @@
+//! Lists.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,0 +1,5 @@
+//! Sets.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,0 +1,5 @@
+//! Sorted sets.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

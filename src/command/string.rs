@@ -1,0 +1,5 @@
+//! Strings.
+
+use super::DataCommand;
+
+pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,0 +1,5 @@
+//! CLIENT.
+
+use super::commands::ControlCommand;
+
+pub(super) const COMMANDS: &[ControlCommand] = &[];

@@ -1,0 +1,5 @@
+//! CONFIG.
+
+use super::commands::ControlCommand;
+
+pub(super) const COMMANDS: &[ControlCommand] = &[];

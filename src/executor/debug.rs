@@ -1,0 +1,5 @@
+//! DEBUG.
+
+use super::commands::ControlCommand;
+
+pub(super) const COMMANDS: &[ControlCommand] = &[];

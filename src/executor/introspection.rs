@@ -1,0 +1,5 @@
+//! COMMAND.
+
+use super::commands::ControlCommand;
+
+pub(super) const COMMANDS: &[ControlCommand] = &[];

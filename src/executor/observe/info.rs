@@ -1,0 +1,5 @@
+//! INFO.
+
+use crate::executor::ControlCommand;
+
+pub(in crate::executor) const COMMANDS: &[ControlCommand] = &[];
