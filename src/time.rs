@@ -116,6 +116,11 @@ impl Clock {
     }
 }
 
+/// The local time as redis-server writes it into its log: `01 Dec 2026 10:20:30.123`.
+pub fn log_stamp() -> String {
+    jiff::ZonedDateTime::now().strftime("%d %b %Y %H:%M:%S%.3f").to_string()
+}
+
 fn wall_clock_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_micros() as i64)
 }

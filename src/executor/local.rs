@@ -8,7 +8,7 @@ use super::observe::{Slowlog, Stats};
 use super::pause::Pause;
 use super::waiters::Waiters;
 use crate::command::{Flags, Spec};
-use crate::config::{Config, OutputLimit, Permission};
+use crate::config::{Config, LogLevel, OutputLimit, Permission};
 use crate::keyspace::Garbage;
 use crate::pubsub::{Delivery, Kind, PubSub};
 use crate::request::ClientId;
@@ -29,12 +29,14 @@ pub struct Hooks {
     pub step_aside: fn(),
     /// SHUTDOWN, or a fatal condition: ends the server with this exit status once sockets are closed.
     pub shutdown: fn(i32),
+    /// CONFIG SET loglevel.
+    pub set_log_level: fn(LogLevel),
 }
 
 impl Hooks {
     /// Hooks for a bare executor: frees in place and never shuts down.
     pub fn none() -> Self {
-        Self { discard: drop, step_aside: || (), shutdown: |_| () }
+        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| () }
     }
 }
 

@@ -33,7 +33,7 @@ pub use local::Hooks;
 
 use connection::Greeting;
 
-use crate::config::Config;
+use crate::config::{Config, OutputLimits};
 use crate::journal::{Journal, Position, Progress};
 use crate::keyspace::{State, Trace};
 use crate::reply::Sink;
@@ -132,6 +132,7 @@ impl Executor {
     /// a later turn cannot overtake them.
     pub fn finish_turn(&mut self, client: &mut Client) {
         self.local.running = 0;
+        client.session.touch(self.now);
         if !client.reply.is_empty() {
             let ticket = self.held_ticket(std::mem::take(&mut client.ticket));
             let mut outbox = client.session.outbox.lock();
@@ -192,11 +193,6 @@ impl Executor {
         Ok(true)
     }
 
-    /// A connection was accepted.
-    pub fn connect(&mut self) {
-        self.local.stats.connections_received += 1;
-    }
-
     /// A connection is gone: its subscriptions, watched keys and waits go with it.
     pub fn disconnect(&mut self, client: &mut Client) {
         self.unwatch(client);
@@ -242,6 +238,22 @@ impl Executor {
     pub fn take_soonest(&mut self) -> Option<Millis> {
         let soonest = [self.local.soonest.take(), self.trace.soonest.take()];
         soonest.into_iter().flatten().min()
+    }
+
+    /// Once a second: what must be looked at even when nobody asks.
+    pub fn tick(&mut self) {
+        self.now = self.local.clock.now();
+        self.follow_wall_clock();
+        for (session, watched) in self.local.desk.exhume() {
+            let mut client = Client::new(session, false);
+            client.watched = watched;
+            self.disconnect(&mut client);
+        }
+    }
+
+    /// The output buffer limits of all classes.
+    pub fn output_limits(&self) -> OutputLimits {
+        self.local.config.client_output_buffer_limit
     }
 
     /// Server time in microseconds, for measuring a turn.

@@ -267,7 +267,9 @@ impl Connection {
                 Ok(Parsed::Request { consumed }) => {
                     let source = self.parser.source(&bytes[used..]);
                     let argv: SmallVec<[&[u8]; 16]> = self.parser.args().iter().map(|at| &source[at.clone()]).collect();
-                    match executor.execute(&mut self.client, &argv) {
+                    let flow = executor.execute(&mut self.client, &argv);
+                    drop(argv);
+                    match flow {
                         Flow::Next | Flow::Greet => consumed,
                         Flow::Blocked => return (Ended::Waiting, used + consumed),
                         Flow::Paused => {

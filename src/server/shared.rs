@@ -42,7 +42,6 @@ pub(super) struct Shared {
     pub(super) knobs: Arc<Knobs>,
     holds_back: bool,
     committed: Mutex<Position>,
-    input_bytes: AtomicU64,
     next_id: AtomicU64,
     pub(super) stopping: AtomicBool,
 }
@@ -60,7 +59,6 @@ impl Shared {
             holds_back: executor.holds_back(),
             committed: Mutex::new(executor.committed()),
             executor: Mutex::new(executor),
-            input_bytes: AtomicU64::new(0),
             next_id: AtomicU64::new(1),
             stopping: AtomicBool::new(false),
         }
@@ -205,6 +203,10 @@ impl Shared {
         held
     }
 
+    pub(super) fn holds_back(&self) -> bool {
+        self.holds_back
+    }
+
     pub(super) fn next_id(&self) -> ClientId {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
@@ -236,7 +238,7 @@ impl Shared {
     }
 
     pub(super) fn count_input(&self, bytes: usize) {
-        self.input_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.knobs.input_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     pub(super) fn proto_max_bulk_len(&self) -> usize {

@@ -6,27 +6,29 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use parking_lot::Mutex;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::sync::Arc;
 use tokio::io::unix::AsyncFd;
 
 /// Set by any thread, waited for by one task.
 pub(super) struct Timer {
-    fd: TimerFd,
+    fd: Arc<TimerFd>,
     /// What it is set to; `None` when it is not.
     armed: Mutex<Option<Millis>>,
 }
 
-struct Watched(RawFd);
+/// Keeps the descriptor open for as long as the reactor knows it.
+pub(super) struct Watched(Arc<TimerFd>);
 
 impl AsRawFd for Watched {
     fn as_raw_fd(&self) -> RawFd {
-        self.0
+        self.0.as_fd().as_raw_fd()
     }
 }
 
 impl Timer {
     pub(super) fn new() -> io::Result<Self> {
         let fd = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC)?;
-        Ok(Self { fd, armed: Mutex::new(None) })
+        Ok(Self { fd: Arc::new(fd), armed: Mutex::new(None) })
     }
 
     /// Has the timer go off at `at` unless it does so earlier already.
@@ -45,8 +47,12 @@ impl Timer {
     }
 
     /// The reactor's handle; taken once, on the runtime that waits.
-    pub(super) fn watch(&self) -> io::Result<AsyncFd<impl AsRawFd + use<>>> {
-        AsyncFd::new(Watched(self.fd.as_fd().as_raw_fd()))
+    #[expect(
+        deprecated,
+        reason = "its replacement is unsafe; Watched owns its descriptor, which is all that one asks for"
+    )]
+    pub(super) fn watch(&self) -> io::Result<AsyncFd<Watched>> {
+        AsyncFd::new(Watched(Arc::clone(&self.fd)))
     }
 
     /// The timer has gone off: it is not set any more.

@@ -18,13 +18,8 @@ pub(crate) struct Calls {
 pub(crate) struct Stats {
     pub(crate) calls: Vec<Calls>,
     pub(crate) commands_processed: u64,
-    pub(crate) connections_received: u64,
-    pub(crate) rejected_connections: u64,
-    pub(crate) input_bytes: u64,
-    pub(crate) output_bytes: u64,
     pub(crate) error_replies: u64,
     pub(crate) output_buffer_kills: u64,
-    pub(crate) query_buffer_kills: u64,
     /// Error replies by their first word.
     pub(crate) errors: BTreeMap<String, u64>,
 }
