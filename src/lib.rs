@@ -12,6 +12,7 @@ pub mod pubsub;
 pub mod reply;
 pub mod request;
 pub mod resp;
+pub mod script;
 pub mod server;
 pub mod session;
 pub mod time;

@@ -2,8 +2,8 @@
 
 use super::observe::{info, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, client, configuration, connection, debug, introspection, subscriptions,
-    transaction,
+    Executor, administration, blocking, client, configuration, connection, debug, introspection, scripting,
+    subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
@@ -68,6 +68,7 @@ const FAMILIES: &[&[ControlCommand]] = &[
     subscriptions::COMMANDS,
     blocking::COMMANDS,
     administration::COMMANDS,
+    scripting::COMMANDS,
     configuration::COMMANDS,
     introspection::COMMANDS,
     debug::COMMANDS,

@@ -97,10 +97,12 @@ impl Executor {
         if flags.contains(Flags::DENYOOM) && self.out_of_memory() {
             return Err(CommandError::Text("OOM command not allowed when used memory > 'maxmemory'."));
         }
-        if flags.intersects(Flags::WRITE) {
-            self.journal.room().map_err(|full| CommandError::Owned(full.to_string()))?;
-        }
-        Ok(())
+        if flags.intersects(Flags::WRITE) { self.check_journal() } else { Ok(()) }
+    }
+
+    /// Whether the journal has room for another entry.
+    pub(super) fn check_journal(&self) -> Result<(), CommandError> {
+        self.journal.room().map_err(|full| CommandError::Owned(full.to_string()))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::config::{Config, LogLevel, OutputLimit, Permission};
 use crate::keyspace::Garbage;
 use crate::pubsub::{Delivery, Kind, PubSub};
 use crate::request::ClientId;
+use crate::script::{self, Vm};
 use crate::session::{Registry, Session, Signals};
 use crate::time::{Clock, Millis};
 use crate::value::EncodingLimits;
@@ -60,6 +61,8 @@ pub(crate) struct Local {
     pub(crate) stats: Stats,
     pub(super) slowlog: Slowlog,
     pub(crate) memory: Memory,
+    /// Taken out while a script runs.
+    pub(super) vm: Option<Box<Vm>>,
     pub(super) mail: Mail,
     /// Messages of the running command to its own client.
     pub(super) self_mail: Vec<u8>,
@@ -99,6 +102,7 @@ impl Local {
             stats: Stats::new(commands.count()),
             slowlog: Slowlog::default(),
             memory: Memory::default(),
+            vm: Some(Box::new(Vm::new(script_limits(&config)))),
             mail: Mail::default(),
             self_mail: Vec::new(),
             running: 0,
@@ -181,6 +185,15 @@ impl Local {
     pub(super) fn want_timer(&mut self, at: Millis) {
         self.soonest = Some(self.soonest.map_or(at, |soonest| soonest.min(at)));
     }
+}
+
+/// Limits of the script VM as configured; no memory limit is one that is never reached.
+fn script_limits(config: &Config) -> script::Limits {
+    let memory_bytes = match config.lua_memory_limit_bytes {
+        0 => usize::MAX,
+        bytes => bytes as usize,
+    };
+    script::Limits { memory_bytes, ..script::Limits::default() }
 }
 
 /// Encoding limits as configured.

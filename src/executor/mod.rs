@@ -23,6 +23,7 @@ mod local;
 mod memory;
 mod observe;
 mod pause;
+mod scripting;
 mod subscriptions;
 mod transaction;
 mod waiters;

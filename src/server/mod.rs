@@ -84,6 +84,8 @@ fn io_thread(number: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(1)
         .thread_name(format!("io-{number}"))
+        // Lua may nest 200 C calls, each with a few kilobytes of pattern state.
+        .thread_stack_size(16 << 20)
         // A script that steps aside leaves its worker to a fresh thread; one at a time can hold the executor.
         .max_blocking_threads(8)
         .enable_all()
