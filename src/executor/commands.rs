@@ -2,8 +2,8 @@
 
 use super::observe::{info, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, client, configuration, connection, debug, introspection, subscriptions,
-    transaction,
+    Executor, administration, blocking, blocking_sorted, client, configuration, connection, debug, introspection,
+    subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
@@ -67,6 +67,7 @@ const FAMILIES: &[&[ControlCommand]] = &[
     transaction::COMMANDS,
     subscriptions::COMMANDS,
     blocking::COMMANDS,
+    blocking_sorted::COMMANDS,
     administration::COMMANDS,
     configuration::COMMANDS,
     introspection::COMMANDS,
