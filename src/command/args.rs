@@ -38,6 +38,17 @@ pub fn count(arg: &[u8]) -> Result<usize, CommandError> {
     usize::try_from(value).map_err(|_| CommandError::NotPositive)
 }
 
+/// A count whose sign means something else than the number (SRANDMEMBER, ZRANDMEMBER).
+///
+/// # Errors
+/// `ERR value is not an integer or out of range`, and another text for -2^63, which has no opposite (Redis 7.0).
+pub fn signed_count(arg: &[u8]) -> Result<i64, CommandError> {
+    const LOWEST: CommandError = CommandError::Text(
+        "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
+    );
+    int(arg).and_then(|count| if count == i64::MIN { Err(LOWEST) } else { Ok(count) })
+}
+
 /// The refusal of a request whose number of arguments does not fit `spec`.
 pub fn arity(spec: &Spec) -> CommandError {
     CommandError::Arity(spec.name.to_owned())

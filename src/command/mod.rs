@@ -11,8 +11,9 @@ mod expire;
 mod generic;
 pub(crate) mod hash;
 pub(crate) mod list;
+mod scan;
 mod set;
-mod sorted_set;
+pub(crate) mod sorted_set;
 pub mod spec;
 mod string;
 

@@ -2,7 +2,8 @@
 
 use super::observe::{info, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, client, configuration, connection, debug, introspection, scripting,
+    Executor, administration, blocking, blocking_sorted, client, configuration, connection, debug, introspection,
+    scripting,
     subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
@@ -67,6 +68,7 @@ const FAMILIES: &[&[ControlCommand]] = &[
     transaction::COMMANDS,
     subscriptions::COMMANDS,
     blocking::COMMANDS,
+    blocking_sorted::COMMANDS,
     administration::COMMANDS,
     scripting::COMMANDS,
     configuration::COMMANDS,

@@ -9,6 +9,7 @@
 
 mod administration;
 mod blocking;
+mod blocking_sorted;
 mod call;
 mod client;
 mod commands;

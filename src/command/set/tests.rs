@@ -1,0 +1,1 @@
+//! Transcripts of set commands, as Redis 7.0.15 answers them.
