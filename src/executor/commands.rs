@@ -3,8 +3,7 @@
 use super::observe::{info, monitor, slowlog};
 use super::{
     Executor, administration, blocking, blocking_sorted, client, configuration, connection, debug, introspection,
-    scripting,
-    subscriptions, transaction,
+    scripting, subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
