@@ -207,17 +207,7 @@ impl Turn<'_> {
     /// Answers HELP of a container from the declarations of its subcommands, in the layout of Redis 7.0.
     pub(super) fn help(&self, out: &mut dyn Sink) -> Answer {
         let row = self.ex.local.commands.find(self.args[0]).expect("this command was found by that name");
-        let mut lines = vec![format!(
-            "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-            row.spec.name.to_ascii_uppercase()
-        )];
-        for sub in &row.subcommands {
-            let name = sub.spec.name.to_ascii_uppercase();
-            lines.push(format!("{name} {}", sub.spec.syntax).trim_end().to_owned());
-            lines.push(format!("    {}", sub.spec.summary));
-        }
-        out.array(lines.len());
-        lines.iter().for_each(|line| out.status(line));
+        command::help(row.spec.name, row.subcommands.iter().map(|sub| sub.spec), out);
         Ok(Flow::Next)
     }
 }
