@@ -208,6 +208,7 @@ impl Executor {
         self.now = self.local.clock.now();
         self.follow_wall_clock();
         self.end_waits();
+        self.trace.listening = self.local.listens();
         while self.local.active_expire && self.state.expire_one(&mut self.trace, self.now) {
             self.spread_changes();
             // One entry for each: clients of other keys need not wait for the whole batch.

@@ -49,7 +49,8 @@ fn scan_options<'a>(options: &[&'a [u8]]) -> Result<(Option<&'a [u8]>, usize), C
                 count =
                     usize::try_from(args::int(number)?).ok().filter(|count| *count > 0).ok_or(CommandError::Syntax)?;
             }
-            [word, glob] if args::is(word, "MATCH") => pattern = Some(glob),
+            // A lone star lets the empty field pass, which the star of a glob does not match (Redis 7.0.15).
+            [word, glob] if args::is(word, "MATCH") => pattern = Some(glob).filter(|glob| *glob != b"*"),
             _ => return Err(CommandError::Syntax),
         }
     }

@@ -106,6 +106,12 @@ fn hashes_answer_as_redis_does() {
         A= -ERR invalid cursor
         A: HSCAN n 0 MATCH g*
         A= ["0", ["g", "205.60000000000000001"]]
+        A: HSET star "" 1
+        A= :1
+        A: HSCAN star 0 MATCH *
+        A= ["0", ["", "1"]]
+        A: HSCAN star 0 MATCH **
+        A= ["0", []]
         A: HSCAN n 0 COUNT 0
         A= -ERR syntax error
         A: HSCAN n 0 COUNT x

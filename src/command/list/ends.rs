@@ -137,7 +137,7 @@ pub(crate) fn pop(keys: &mut Doors<'_>, key: &[u8], end: End) -> Result<Option<S
 ///
 /// # Errors
 /// [`WrongType`] when the key holds no list; nothing is said then.
-pub(crate) fn pop_and_say(
+fn pop_and_say(
     keys: &mut Doors<'_>,
     key: &[u8],
     end: End,

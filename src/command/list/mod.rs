@@ -8,7 +8,7 @@ mod read;
 mod tests;
 mod transfer;
 
-pub(crate) use ends::{MultiPop, pop, pop_and_say};
+pub(crate) use ends::{MultiPop, pop};
 pub(crate) use transfer::{transfer, two_ends};
 
 use super::{Access, CommandError, DataCommand, KeySpec, args};
