@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::journal::Memory;
-use crate::transcript::{Stage, check, replay, split};
+use crate::transcript::{Stage, check, replay};
 use std::collections::BTreeSet;
 
 #[test]
@@ -351,7 +351,7 @@ fn random_members_are_distinct_unless_the_count_is_negative() {
     let mut stage = Stage::new();
     stage.play("A: SADD s a b c d e f\nA= :6");
     let mut ask = |request: &str| -> Vec<String> {
-        stage.send("A", split(request));
+        stage.send("A", request.split(' ').map(|word| word.as_bytes().to_vec()).collect());
         let reply = stage.next_reply("A").expect("a reply");
         reply.trim_matches(['[', ']']).split(", ").map(str::to_owned).collect()
     };

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::journal::Memory;
-use crate::transcript::{Stage, check, replay, split};
+use crate::transcript::{Stage, check, replay};
 use std::collections::BTreeSet;
 
 #[test]
@@ -544,7 +544,7 @@ fn random_members_are_distinct_unless_the_count_is_negative() {
     let mut stage = Stage::new();
     stage.play("A: ZADD z 1 a 2 b 3 c 4 d 5 e\nA= :5");
     let mut ask = |request: &str| -> Vec<String> {
-        stage.send("A", split(request));
+        stage.send("A", request.split(' ').map(|word| word.as_bytes().to_vec()).collect());
         let reply = stage.next_reply("A").expect("a reply");
         reply.trim_matches(['[', ']']).split(", ").map(str::to_owned).collect()
     };
