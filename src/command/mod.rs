@@ -12,7 +12,7 @@ mod generic;
 pub(crate) mod hash;
 pub(crate) mod list;
 mod scan;
-mod set;
+pub(crate) mod set;
 pub(crate) mod sorted_set;
 pub mod spec;
 mod string;

@@ -26,7 +26,10 @@ impl<'a> ScanOptions<'a> {
                     let count = usize::try_from(args::int(count)?).unwrap_or(0);
                     options.count = Some(count).filter(|count| *count > 0).ok_or(CommandError::Syntax)?;
                 }
-                [word, pattern] if args::is(word, "MATCH") => options.pattern = Some(pattern),
+                [word, pattern] if args::is(word, "MATCH") => {
+                    // Redis asks no matcher then; its matcher would refuse the empty string.
+                    options.pattern = Some(pattern).filter(|pattern| *pattern != b"*");
+                }
                 _ => return Err(CommandError::Syntax),
             }
         }

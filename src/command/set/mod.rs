@@ -31,6 +31,31 @@ pub(super) const COMMANDS: &[DataCommand] = &[
     algebra::SDIFFSTORE,
 ];
 
+/// What random clients send to this family.
+#[cfg(test)]
+pub(crate) const TEMPLATES: &[&str] = &[
+    "SADD {key} {value}",
+    "SADD {key} {value} {int} {float}",
+    "SREM {key} {value} {int}",
+    "SMOVE {key} {key} {value}",
+    "SPOP {key}",
+    "SPOP {key} {count}",
+    "SPOP {key} 100",
+    "SRANDMEMBER {key} {int}",
+    "SCARD {key}",
+    "SISMEMBER {key} {value}",
+    "SMISMEMBER {key} {value} {int}",
+    "SMEMBERS {key}",
+    "SINTER {key} {key}",
+    "SUNION {key} {key}",
+    "SDIFF {key} {key}",
+    "SINTERCARD 2 {key} {key} LIMIT {count}",
+    "SINTERSTORE {key} {key} {key}",
+    "SUNIONSTORE {key} {key} {key}",
+    "SDIFFSTORE {key} {key} {key} {key}",
+    "SSCAN {key} 0 COUNT {count}",
+];
+
 const FAST_READ: Flags = Flags::READONLY.union(Flags::FAST);
 const FAST_WRITE: Flags = Flags::WRITE.union(Flags::FAST);
 

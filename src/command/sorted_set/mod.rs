@@ -51,6 +51,49 @@ pub(super) const COMMANDS: &[DataCommand] = &[
     pick::ZSCAN,
 ];
 
+/// What random clients send to this family, its blocking commands included.
+#[cfg(test)]
+pub(crate) const TEMPLATES: &[&str] = &[
+    "ZADD {key} {float} {value}",
+    "ZADD {key} {float} {value} {int} {value} 0 {value}",
+    "ZADD {key} XX GT CH {float} {value}",
+    "ZADD {key} LT INCR {float} {value}",
+    "ZADD {key} NX {float} {value}",
+    "ZINCRBY {key} {float} {value}",
+    "ZREM {key} {value} {value}",
+    "ZREMRANGEBYRANK {key} {int} {int}",
+    "ZREMRANGEBYRANK {key} 0 -1",
+    "ZREMRANGEBYSCORE {key} {float} {float}",
+    "ZREMRANGEBYLEX {key} [1 (x",
+    "ZSCORE {key} {value}",
+    "ZMSCORE {key} {value} {value}",
+    "ZRANK {key} {value} WITHSCORE",
+    "ZREVRANK {key} {value}",
+    "ZCARD {key}",
+    "ZCOUNT {key} {float} +inf",
+    "ZLEXCOUNT {key} - [x",
+    "ZRANGE {key} {int} {int} REV WITHSCORES",
+    "ZRANGEBYSCORE {key} -inf {float} LIMIT {int} {count}",
+    "ZREVRANGEBYLEX {key} + (1 LIMIT 0 {count}",
+    "ZRANGESTORE {key} {key} {int} {int}",
+    "ZRANGESTORE {key} {key} {float} -inf BYSCORE REV LIMIT 0 {count}",
+    "ZPOPMIN {key}",
+    "ZPOPMAX {key} {count}",
+    "ZMPOP 2 {key} {key} MAX COUNT {count}",
+    "ZUNION 2 {key} {key} WITHSCORES",
+    "ZINTER 2 {key} {key} WEIGHTS {float} {float} AGGREGATE MAX",
+    "ZDIFF 2 {key} {key}",
+    "ZINTERCARD 2 {key} {key} LIMIT {count}",
+    "ZUNIONSTORE {key} 2 {key} {key} WEIGHTS {float} {float}",
+    "ZINTERSTORE {key} 3 {key} {key} {key} AGGREGATE MIN",
+    "ZDIFFSTORE {key} 2 {key} {key}",
+    "ZRANDMEMBER {key} {int} WITHSCORES",
+    "ZSCAN {key} 0 COUNT {count}",
+    "BZPOPMIN {key} {key} 0.001",
+    "BZPOPMAX {key} {key} 0",
+    "BZMPOP 0.002 2 {key} {key} MIN COUNT {count}",
+];
+
 const FAST_READ: Flags = Flags::READONLY.union(Flags::FAST);
 const READ: Access = Access::RO.union(Access::ACCESS);
 

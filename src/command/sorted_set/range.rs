@@ -6,7 +6,7 @@ use crate::command::set::store;
 use crate::command::{Access, Command, CommandError, Cx, DataCommand, Flags, Group, KeySpec, Outcome, Spec, args};
 use crate::reply::Sink;
 use crate::request::Argv;
-use crate::value::{SortedSet, Value};
+use crate::value::{EncodingLimits, SortedSet, Value};
 use std::ops::Range;
 
 const RANK_COST: &str = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements \
@@ -185,8 +185,14 @@ fn zrangestore(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
     let query = Query::parse(&cx.args[3..], Fixed { by: None, reverse: None, stores: true })?;
     let mut result = SortedSet::new();
     if let Some(set) = cx.keys.read_as::<SortedSet>(cx.args[2])? {
-        for (member, score) in set.range(query.select(set)) {
-            result.insert(member, score, cx.limits);
+        let ranks = query.select(set);
+        // Redis knows beforehand how long a range of ranks is, and starts a long one at full size, where zeros keep their
+        // sign; a range of scores or strings grows into it.
+        let starts_full = matches!(query.span, Span::Ranks(..)) && ranks.len() > cx.limits.zset_max_listpack_entries;
+        let full = starts_full.then(|| EncodingLimits { zset_max_listpack_entries: 0, ..cx.limits.clone() });
+        let limits = full.as_ref().unwrap_or(cx.limits);
+        for (member, score) in set.range(ranks) {
+            result.insert(member, score, limits);
         }
     }
     store(&mut cx.keys, cx.args[1], Value::SortedSet(result), event("zrangestore"), out);

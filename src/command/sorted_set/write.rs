@@ -66,7 +66,7 @@ impl Rules {
     }
 
     fn check(&self, pairs: &[&[u8]]) -> Result<(), CommandError> {
-        if pairs.is_empty() || pairs.len() % 2 != 0 {
+        if pairs.is_empty() || !pairs.len().is_multiple_of(2) {
             return Err(CommandError::Syntax);
         }
         if self.only_new && self.only_present {
