@@ -126,7 +126,6 @@ impl Stage {
         let session = Session::new(self.next_id, 0, self.clock.now(), shown);
         session.raise(Signals::LOCAL);
         self.registry.insert(session.id, Arc::clone(&session));
-        self.executor.connect();
         let client = Client::new(session, true);
         self.lines.insert(who.to_owned(), Line { client, pending: VecDeque::new(), bytes: Vec::new() });
     }

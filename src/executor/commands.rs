@@ -1,9 +1,9 @@
 //! The table of all commands, data and control, and what a control command works with.
 
-use super::observe::{info, monitor, slowlog};
+use super::observe::{footprint, info, latency, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, client, configuration, connection, debug, introspection, subscriptions,
-    transaction,
+    Executor, administration, blocking, client, cluster, configuration, connection, debug, introspection,
+    subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
@@ -68,10 +68,13 @@ const FAMILIES: &[&[ControlCommand]] = &[
     subscriptions::COMMANDS,
     blocking::COMMANDS,
     administration::COMMANDS,
+    cluster::COMMANDS,
     configuration::COMMANDS,
     introspection::COMMANDS,
     debug::COMMANDS,
     info::COMMANDS,
+    latency::COMMANDS,
+    footprint::COMMANDS,
     slowlog::COMMANDS,
     monitor::COMMANDS,
 ];

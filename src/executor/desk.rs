@@ -35,6 +35,9 @@ pub struct Knobs {
     pub timeout_s: AtomicU64,
     pub tcp_keepalive_s: AtomicU64,
     pub rejected_connections: AtomicU64,
+    pub connections_received: AtomicU64,
+    pub input_bytes: AtomicU64,
+    pub output_bytes: AtomicU64,
     pub protected_mode: AtomicBool,
     /// Whether the default user has a password.
     pub has_password: AtomicBool,

@@ -4,11 +4,11 @@ use super::commands::Commands;
 use super::commit::{Mail, Texts};
 use super::desk::{Desk, Knobs};
 use super::memory::Memory;
-use super::observe::{Slowlog, Stats};
+use super::observe::{LatencyMonitor, Scripting, Slowlog, Stats};
 use super::pause::Pause;
 use super::waiters::Waiters;
 use crate::command::{Flags, Spec};
-use crate::config::{Config, OutputLimit, Permission};
+use crate::config::{Config, LogLevel, OutputLimit, Permission};
 use crate::keyspace::Garbage;
 use crate::pubsub::{Delivery, Kind, PubSub};
 use crate::request::ClientId;
@@ -16,8 +16,8 @@ use crate::session::{Registry, Session, Signals};
 use crate::time::{Clock, Millis};
 use crate::value::EncodingLimits;
 use ahash::AHashMap;
-use rand::SeedableRng;
 use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 use std::sync::Arc;
 
 /// What the executor asks of the world around it.
@@ -29,13 +29,33 @@ pub struct Hooks {
     pub step_aside: fn(),
     /// SHUTDOWN, or a fatal condition: ends the server with this exit status once sockets are closed.
     pub shutdown: fn(i32),
+    /// CONFIG SET loglevel.
+    pub set_log_level: fn(LogLevel),
 }
 
 impl Hooks {
     /// Hooks for a bare executor: frees in place and never shuts down.
     pub fn none() -> Self {
-        Self { discard: drop, step_aside: || (), shutdown: |_| () }
+        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| () }
     }
+}
+
+/// Names that tell one run of the server from another, 40 hexadecimal digits each as in Redis.
+pub(super) struct Identity {
+    pub(super) run_id: String,
+    /// What a follower would check that it follows the same history.
+    pub(super) replid: String,
+}
+
+impl Identity {
+    fn random(random: &mut SmallRng) -> Self {
+        Self { run_id: hex_name(random), replid: hex_name(random) }
+    }
+}
+
+/// 40 random hexadecimal digits.
+pub(super) fn hex_name(random: &mut SmallRng) -> String {
+    (0..20).map(|_| format!("{:02x}", random.random::<u8>())).collect()
 }
 
 /// Sessions that watch a key, by database and key.
@@ -57,6 +77,8 @@ pub(crate) struct Local {
     pub(super) pause: Pause,
     pub(crate) stats: Stats,
     pub(super) slowlog: Slowlog,
+    pub(super) latency: LatencyMonitor,
+    pub(super) identity: Identity,
     pub(crate) memory: Memory,
     pub(super) mail: Mail,
     /// Messages of the running command to its own client.
@@ -81,6 +103,7 @@ impl Local {
         hooks: Hooks,
     ) -> Result<Self, String> {
         let commands = Commands::renamed(config.renames())?;
+        let mut random = SmallRng::from_os_rng();
         Ok(Self {
             limits: encoding_limits(&config),
             started: clock.now(),
@@ -88,7 +111,8 @@ impl Local {
             hooks: hooks.clone(),
             commands,
             sessions,
-            random: SmallRng::from_os_rng(),
+            identity: Identity::random(&mut random),
+            random,
             pubsub: PubSub::default(),
             watchers: Watchers::default(),
             waiters: Waiters::default(),
@@ -96,7 +120,8 @@ impl Local {
             pause: Pause::default(),
             stats: Stats::new(commands.count()),
             slowlog: Slowlog::default(),
-            memory: Memory::default(),
+            latency: LatencyMonitor::default(),
+            memory: Memory::at_start(),
             mail: Mail::default(),
             self_mail: Vec::new(),
             running: 0,
@@ -107,6 +132,11 @@ impl Local {
             knobs: Arc::default(),
             config,
         })
+    }
+
+    /// What the script VM holds, for INFO and MEMORY.
+    pub(super) fn scripting(&self) -> Scripting {
+        Scripting::default()
     }
 
     /// Whether anyone but event subscribers must hear of changes.

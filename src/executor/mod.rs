@@ -11,6 +11,7 @@ mod administration;
 mod blocking;
 mod call;
 mod client;
+mod cluster;
 mod commands;
 mod commit;
 mod configuration;
@@ -33,7 +34,7 @@ pub use local::Hooks;
 
 use connection::Greeting;
 
-use crate::config::Config;
+use crate::config::{Config, OutputLimits};
 use crate::journal::{Journal, Position, Progress};
 use crate::keyspace::{State, Trace};
 use crate::reply::Sink;
@@ -94,6 +95,7 @@ impl Executor {
         self.local.desk.set_password(&config.requirepass);
         self.local.knobs.set(config);
         self.local.slowlog.entries.truncate(config.slowlog_max_len);
+        self.local.stats.tracks_latency = config.latency_tracking;
     }
 
     /// Runs one request. Its reply goes to `client.reply`; [`Executor::finish_turn`] moves it into the outbox.
@@ -132,6 +134,7 @@ impl Executor {
     /// a later turn cannot overtake them.
     pub fn finish_turn(&mut self, client: &mut Client) {
         self.local.running = 0;
+        client.session.touch(self.now);
         if !client.reply.is_empty() {
             let ticket = self.held_ticket(std::mem::take(&mut client.ticket));
             let mut outbox = client.session.outbox.lock();
@@ -192,11 +195,6 @@ impl Executor {
         Ok(true)
     }
 
-    /// A connection was accepted.
-    pub fn connect(&mut self) {
-        self.local.stats.connections_received += 1;
-    }
-
     /// A connection is gone: its subscriptions, watched keys and waits go with it.
     pub fn disconnect(&mut self, client: &mut Client) {
         self.unwatch(client);
@@ -210,13 +208,18 @@ impl Executor {
         self.now = self.local.clock.now();
         self.follow_wall_clock();
         self.end_waits();
+        let expired = self.trace.stats.expired;
         while self.local.active_expire && self.state.expire_one(&mut self.trace, self.now) {
             self.spread_changes();
             // One entry for each: clients of other keys need not wait for the whole batch.
             self.commit();
             if self.local.clock.now_us() - start_us > budget_us {
+                self.note_latency("expire-cycle", self.local.clock.now_us() - start_us);
                 return Some(self.now);
             }
+        }
+        if self.trace.stats.expired != expired {
+            self.note_latency("expire-cycle", self.local.clock.now_us() - start_us);
         }
         self.next_timer()
     }
@@ -242,6 +245,28 @@ impl Executor {
     pub fn take_soonest(&mut self) -> Option<Millis> {
         let soonest = [self.local.soonest.take(), self.trace.soonest.take()];
         soonest.into_iter().flatten().min()
+    }
+
+    /// Once a second: what must be looked at even when nobody asks.
+    pub fn tick(&mut self) {
+        self.now = self.local.clock.now();
+        self.follow_wall_clock();
+        self.sample_rates();
+        for (session, watched) in self.local.desk.exhume() {
+            let mut client = Client::new(session, false);
+            client.watched = watched;
+            self.disconnect(&mut client);
+        }
+    }
+
+    /// Index of the newest journal entry: what INFO and ROLE call the replication offset.
+    fn journal_offset(&self) -> u64 {
+        self.journal.last().index
+    }
+
+    /// The output buffer limits of all classes.
+    pub fn output_limits(&self) -> OutputLimits {
+        self.local.config.client_output_buffer_limit
     }
 
     /// Server time in microseconds, for measuring a turn.
