@@ -2,7 +2,7 @@
 
 use super::commands::{Context, Flow, Function, Row};
 use super::{Executor, Turn};
-use crate::command::{CommandError, Cx};
+use crate::command::{CommandError, Cx, Flags};
 use crate::keyspace::Change;
 use crate::reply::Sink;
 use crate::request::Argv;
@@ -33,6 +33,9 @@ impl Executor {
         let elapsed_us = self.local.clock.now_us() - start_us;
         self.local.stats.called(row.id, elapsed_us, result.is_err());
         self.note_slow(client, row, argv, elapsed_us);
+        if self.local.config.latency_monitor_threshold_ms > 0 {
+            self.note_latency(if row.is(Flags::FAST) { "fast-command" } else { "command" }, elapsed_us);
+        }
         match result {
             Ok(flow) => flow,
             Err(error) => {

@@ -1,9 +1,9 @@
 //! The table of all commands, data and control, and what a control command works with.
 
-use super::observe::{info, monitor, slowlog};
+use super::observe::{footprint, info, latency, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, blocking_sorted, client, configuration, connection, debug, introspection,
-    scripting, subscriptions, transaction,
+    Executor, administration, blocking, blocking_sorted, client, cluster, configuration, connection, debug,
+    introspection, scripting, subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
@@ -70,10 +70,13 @@ const FAMILIES: &[&[ControlCommand]] = &[
     blocking_sorted::COMMANDS,
     administration::COMMANDS,
     scripting::COMMANDS,
+    cluster::COMMANDS,
     configuration::COMMANDS,
     introspection::COMMANDS,
     debug::COMMANDS,
     info::COMMANDS,
+    latency::COMMANDS,
+    footprint::COMMANDS,
     slowlog::COMMANDS,
     monitor::COMMANDS,
 ];

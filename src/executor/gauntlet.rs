@@ -33,7 +33,7 @@ impl Executor {
                 if let Some(transaction) = &mut client.transaction {
                     transaction.aborted = true;
                 }
-                self.local.stats.error(&error.to_string());
+                self.count_refusal(argv, &error);
                 out.error(error.to_string().as_bytes());
                 return Flow::Next;
             }
@@ -47,6 +47,19 @@ impl Executor {
         let flow = self.call(client, row, argv, Context::Direct, out);
         self.commit();
         flow
+    }
+
+    /// Counts a request that did not run, for its command too if there is one.
+    fn count_refusal(&mut self, argv: Argv<'_>, error: &CommandError) {
+        self.local.stats.error(&error.to_string());
+        let Some(row) = argv.first().and_then(|name| self.local.commands.find(name)) else {
+            return;
+        };
+        match argv.get(1).filter(|_| !row.subcommands.is_empty()) {
+            None => self.local.stats.rejected(row.id),
+            // Redis 7.0 knows no command when it does not know the subcommand.
+            Some(word) => row.subcommand(word).into_iter().for_each(|sub| self.local.stats.rejected(sub.id)),
+        }
     }
 
     /// The row of the command, arity checked.

@@ -84,6 +84,11 @@ impl Waiters {
         self.by_client.len()
     }
 
+    /// How many wait with a time-out.
+    pub(super) fn timed(&self) -> usize {
+        self.timeouts.len()
+    }
+
     pub(super) fn any_signalled(&self) -> bool {
         !self.signalled.is_empty()
     }

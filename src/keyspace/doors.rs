@@ -254,6 +254,12 @@ impl Doors<'_> {
         found.map(|handle| now.saturating_sub(self.here().items[handle].key.accessed()))
     }
 
+    /// Bytes that the key takes with its value, place in the table and timer; `None` without the key. O(size of the value).
+    pub fn memory_usage(&mut self, key: &[u8]) -> Option<usize> {
+        let (_, found) = self.find(key);
+        found.map(|handle| self.here().item_bytes(handle))
+    }
+
     /// The write door: `key` was changed, and `event` says how.
     pub fn changed(&mut self, key: &[u8], event: Event) {
         self.changed_by(key, Some(event), 1);
