@@ -18,4 +18,6 @@ pub mod value;
 pub mod wheel;
 
 #[cfg(test)]
+mod replay;
+#[cfg(test)]
 mod transcript;

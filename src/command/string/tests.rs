@@ -1,6 +1,9 @@
 //! Transcripts recorded from Redis 7.0.15.
 
-use crate::transcript::{check, replay};
+use crate::config::Config;
+use crate::event::EventClasses;
+use crate::journal::Memory;
+use crate::transcript::{Stage, check, replay};
 
 #[test]
 fn set_and_its_kin_answer_as_redis() {
@@ -446,10 +449,10 @@ fn strings_replay() {
 
 #[test]
 fn events_are_those_of_redis() {
-    check(
+    let notify_keyspace_events = EventClasses::parse(b"EA$lgmn").expect("known letters");
+    let config = Config { notify_keyspace_events, ..Config::default() };
+    Stage::with_journal(config, Box::new(Memory::new())).play(
         r#"
-            A: CONFIG SET notify-keyspace-events EA$lgmn
-            A= +OK
             B: PSUBSCRIBE __keyevent*
             B= ["psubscribe", "__keyevent*", :1]
             A: SET k v
