@@ -20,4 +20,6 @@ pub mod value;
 pub mod wheel;
 
 #[cfg(test)]
+mod replay;
+#[cfg(test)]
 mod transcript;

@@ -1,6 +1,9 @@
 //! Transcripts recorded from Redis 7.0.15.
 
-use crate::transcript::{check, replay};
+use crate::config::Config;
+use crate::event::EventClasses;
+use crate::journal::Memory;
+use crate::transcript::{Stage, check, replay};
 
 #[test]
 fn set_and_its_kin_answer_as_redis() {
@@ -446,10 +449,104 @@ fn strings_replay() {
 
 #[test]
 fn events_are_those_of_redis() {
-    check(
+    let notify_keyspace_events = EventClasses::parse(b"EA$lgmn").expect("known letters");
+    let config = Config { notify_keyspace_events, ..Config::default() };
+    Stage::with_journal(config, Box::new(Memory::new())).play(
         r#"
-            A: CONFIG SET notify-keyspace-events E$gxn
+            B: PSUBSCRIBE __keyevent*
+            B= ["psubscribe", "__keyevent*", :1]
+            A: SET k v
             A= +OK
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "k"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "k"]
+            A: SET k w EX 100
+            A= +OK
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "k"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:expire", "k"]
+            A: SET k x KEEPTTL
+            A= +OK
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "k"]
+            A: SET k x NX
+            A= nil
+            A: GET k
+            A= "x"
+            A: GET none
+            A= nil
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:keymiss", "none"]
+            A: SETNX n 1
+            A= :1
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "n"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "n"]
+            A: SETEX e 100 v
+            A= +OK
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "e"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "e"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:expire", "e"]
+            A: GETSET n 2
+            A= "1"
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "n"]
+            A: GETEX e PX 5000
+            A= "v"
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:expire", "e"]
+            A: GETEX e PERSIST
+            A= "v"
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:persist", "e"]
+            A: GETEX e PERSIST
+            A= "v"
+            A: GETEX e EXAT 1
+            A= "v"
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:del", "e"]
+            A: GETDEL n
+            A= "2"
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:del", "n"]
+            A: GETDEL n
+            A= nil
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:keymiss", "n"]
+            A: MSET a 1 b 2 a 3
+            A= +OK
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "a"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "a"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "b"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "b"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:set", "a"]
+            A: MSETNX a 1 x 2
+            A= :0
+            A: MGET a zz
+            A= ["3", nil]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:keymiss", "zz"]
+            A: APPEND s abc
+            A= :3
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "s"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:append", "s"]
+            A: APPEND s ""
+            A= :3
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:append", "s"]
+            A: SETRANGE s 1 x
+            A= :3
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:setrange", "s"]
+            A: SETRANGE s 1 ""
+            A= :3
+            A: SETRANGE s2 1 x
+            A= :2
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "s2"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:setrange", "s2"]
+            A: STRLEN zz
+            A= :0
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:keymiss", "zz"]
+            A: INCR i
+            A= :1
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:new", "i"]
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:incrby", "i"]
+            A: DECRBY i 5
+            A= :-4
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:incrby", "i"]
+            A: INCRBYFLOAT i 1.5
+            A= "-2.5"
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:incrbyfloat", "i"]
+            A: LCS a zz
+            A= ""
+            B= ["pmessage", "__keyevent*", "__keyevent@0__:keymiss", "zz"]
+            B! nothing
             "#,
     );
 }
