@@ -67,6 +67,11 @@ final class Elsewhere {
         return start(work).get();
     }
 
+    /** As `call`, for a yes or no. */
+    static boolean says(Callable<Boolean> question) throws Exception {
+        return call(question);
+    }
+
     static void run(Step step) throws Exception {
         begin(step).get();
     }

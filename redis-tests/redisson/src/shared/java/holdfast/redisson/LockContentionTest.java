@@ -88,7 +88,7 @@ class LockContentionTest extends OnServer {
     void a_waiter_takes_over_when_the_lease_runs_out_unannounced() throws Exception {
         Time.Since start = Time.now();
         lock.lock(700, TimeUnit.MILLISECONDS);
-        assertTrue(Elsewhere.call(() -> same.tryLock(10, TimeUnit.SECONDS)));
+        assertTrue(Elsewhere.says(() -> same.tryLock(10, TimeUnit.SECONDS)));
         Time.assertBetween(690, 1_500, start.ms(), "time until the lapsed lock was taken over");
         same.forceUnlock();
     }
