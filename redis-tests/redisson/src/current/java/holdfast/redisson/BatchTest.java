@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.BatchOptions;
 import org.redisson.api.BatchOptions.ExecutionMode;
@@ -18,7 +17,6 @@ import org.redisson.api.RTransaction;
 import org.redisson.api.TransactionOptions;
 import org.redisson.client.RedisException;
 import org.redisson.client.codec.StringCodec;
-import org.redisson.transaction.TransactionException;
 
 /** RBatch in its modes (pipeline, MULTI/EXEC, no replies) and RTransaction on top of it. */
 class BatchTest extends OnServer {
@@ -145,16 +143,5 @@ class BatchTest extends OnServer {
         assertEquals("y", mine.getBucket(name).get());
         Time.sleep(50);
         assertEquals(1, mine.getKeys().countExists(name, name + ":transaction_lock", "{" + name + "}:transaction_lock"));
-    }
-
-    @Test
-    void a_transaction_waits_for_one_that_has_its_bucket_and_gives_up_in_time() {
-        RTransaction first = mine.createTransaction(TransactionOptions.defaults());
-        first.getBucket(name).set("1");
-        RTransaction second = theirs.createTransaction(TransactionOptions.defaults().timeout(400, TimeUnit.MILLISECONDS));
-        assertThrows(TransactionException.class, () -> second.getBucket(name).set("2"));
-        second.rollback();
-        first.commit();
-        assertEquals("1", theirs.getBucket(name).get());
     }
 }

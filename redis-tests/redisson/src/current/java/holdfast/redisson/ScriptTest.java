@@ -76,7 +76,8 @@ class ScriptTest extends OnServer {
     void errors_of_every_origin_come_back_with_their_text() {
         assertRefused("Script's own words", "return redis.error_reply('ERR Script\\'s own words')");
         assertRefused("WRONGTYPE", "redis.call('set', 'a', 'b') return redis.call('lpush', 'a', 'c')");
-        assertRefused("nil value", "return missing.field + 1");
+        assertRefused("nil value", "local n return n + 1");
+        assertRefused("nonexistent global variable 'missing'", "return missing");
         assertRefused("raised here", "error('raised here')");
         assertRefused("compiling script", "this is not a script");
         assertEquals("caught", eval(ReturnType.VALUE,
