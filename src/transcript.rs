@@ -13,7 +13,7 @@
 //!
 //! Replies: `+status -error :int "bulk" nil *nil [a, b] >[push] {k: v} ~[set] ,1.5 #t #f`.
 
-use crate::config::Config;
+use crate::config::{Config, Invocation};
 use crate::executor::{Executor, Flow, Hooks};
 use crate::journal::{Journal, Memory};
 use crate::keyspace::State;
@@ -30,6 +30,11 @@ pub(crate) const BEGINNING: Millis = Millis(1_700_000_000_000);
 /// Plays `text` on a fresh server; panics with the line that differs.
 pub(crate) fn check(text: &str) {
     Stage::new().play(text);
+}
+
+/// Plays `text` on a fresh server that was started with these options.
+pub(crate) fn check_with(options: &[&str], text: &str) {
+    Stage::with_options(options).play(text);
 }
 
 /// Plays `text` on a server whose journal keeps its entries, then applies them to an empty State: both must be equal.
@@ -58,6 +63,14 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) fn new() -> Self {
         Self::with_journal(Config::default(), Box::new(Memory::new()))
+    }
+
+    pub(crate) fn with_options(options: &[&str]) -> Self {
+        let options: Vec<std::ffi::OsString> = options.iter().map(Into::into).collect();
+        match Invocation::parse(&options, &mut std::io::empty()) {
+            Ok(Invocation::Serve(config)) => Self::with_journal(*config, Box::new(Memory::new())),
+            other => panic!("{options:?}: {other:?}"),
+        }
     }
 
     pub(crate) fn with_journal(config: Config, journal: Box<dyn Journal>) -> Self {
