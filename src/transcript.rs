@@ -15,7 +15,9 @@
 
 mod text;
 
-use crate::config::Config;
+pub(crate) use text::split;
+
+use crate::config::{Config, Invocation};
 use crate::executor::{Executor, Flow, Hooks};
 use crate::journal::{Journal, Memory};
 use crate::keyspace::State;
@@ -32,6 +34,11 @@ pub(crate) const BEGINNING: Millis = Millis(1_700_000_000_000);
 /// Plays `text` on a fresh server; panics with the line that differs.
 pub(crate) fn check(text: &str) {
     Stage::new().play(text);
+}
+
+/// Plays `text` on a fresh server that was started with these options.
+pub(crate) fn check_with(options: &[&str], text: &str) {
+    Stage::with_options(options).play(text);
 }
 
 /// Plays `text` on a server whose journal keeps its entries, then applies them to an empty State: both must be equal.
@@ -60,6 +67,14 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) fn new() -> Self {
         Self::with_journal(Config::default(), Box::new(Memory::new()))
+    }
+
+    pub(crate) fn with_options(options: &[&str]) -> Self {
+        let options: Vec<std::ffi::OsString> = options.iter().map(Into::into).collect();
+        match Invocation::parse(&options, &mut std::io::empty()) {
+            Ok(Invocation::Serve(config)) => Self::with_journal(*config, Box::new(Memory::new())),
+            other => panic!("{options:?}: {other:?}"),
+        }
     }
 
     pub(crate) fn with_journal(config: Config, journal: Box<dyn Journal>) -> Self {
@@ -100,7 +115,7 @@ impl Stage {
         let at = line.find([':', '=', '~', '!']).unwrap_or_else(|| panic!("line {number} is not understood: {line}"));
         let (who, rest) = (line[..at].to_owned(), line[at + 1..].trim());
         match &line[at..=at] {
-            ":" => self.send(&who, text::split(rest)),
+            ":" => self.send(&who, split(rest)),
             "!" => assert!(self.next_reply(&who).is_none(), "line {number}: a reply waits on {who}"),
             kind => {
                 let got =

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::error::reason;
-use super::source::{Loader, quoted, read, split_words};
+use super::source::{Loader, in_quotes, read, split_words};
 use super::{Config, ConfigError};
 
 /// What a command line asks for.
@@ -107,7 +107,7 @@ impl Options {
     }
 
     fn push_value(&mut self, value: &[u8]) {
-        self.lines.extend(quoted(value));
+        self.lines.extend(in_quotes(value));
         self.lines.push(b' ');
     }
 }

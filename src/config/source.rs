@@ -198,6 +198,11 @@ pub(super) fn quoted(word: &[u8]) -> Vec<u8> {
     if !word.is_empty() && word.iter().all(plain) {
         return word.to_vec();
     }
+    in_quotes(word)
+}
+
+/// The word in double quotes, with the escapes that [`split_words`] knows.
+pub(super) fn in_quotes(word: &[u8]) -> Vec<u8> {
     let mut text = vec![b'"'];
     for &byte in word {
         match byte {

@@ -190,3 +190,34 @@ fn protected_text(row: &Row) -> String {
          connection, otherwise you need to set this option in the configuration file, and then restart the server."
     )
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn refusals_are_counted_for_their_command() {
+        crate::transcript::check(
+            r##"
+            A: CONFIG RESETSTAT
+            A= +OK
+            A: ECHO
+            A= -ERR wrong number of arguments for 'echo' command
+            A: CONFIG GET
+            A= -ERR wrong number of arguments for 'config|get' command
+            A: CONFIG FOO
+            A= -ERR unknown subcommand 'FOO'. Try CONFIG HELP.
+            A: NOSUCH
+            A~ -ERR unknown command.*
+            A: SELECT 99
+            A= -ERR DB index is out of range
+            A: INFO commandstats
+            A~ "# Commandstats\r\ncmdstat_echo:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0\r\n.*
+            A: INFO commandstats
+            A~ .*cmdstat_select:calls=1,usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=1\r\n.*
+            A: INFO commandstats
+            A~ .*cmdstat_config|get:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0\r\n.*
+            A: INFO errorstats
+            A= "# Errorstats\r\nerrorstat_ERR:count=5\r\n"
+            "##,
+        );
+    }
+}

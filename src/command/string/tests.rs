@@ -1,9 +1,6 @@
 //! Transcripts recorded from Redis 7.0.15.
 
-use crate::config::Config;
-use crate::event::EventClasses;
-use crate::journal::Memory;
-use crate::transcript::{Stage, check, replay};
+use crate::transcript::{check, check_with, replay};
 
 #[test]
 fn set_and_its_kin_answer_as_redis() {
@@ -449,9 +446,8 @@ fn strings_replay() {
 
 #[test]
 fn events_are_those_of_redis() {
-    let notify_keyspace_events = EventClasses::parse(b"EA$lgmn").expect("known letters");
-    let config = Config { notify_keyspace_events, ..Config::default() };
-    Stage::with_journal(config, Box::new(Memory::new())).play(
+    check_with(
+        &["--notify-keyspace-events", "EA$lgmn"],
         r#"
             B: PSUBSCRIBE __keyevent*
             B= ["psubscribe", "__keyevent*", :1]

@@ -175,7 +175,7 @@ impl Turn<'_> {
                 value.resize(size, 0);
             }
             keys.log(&[b"SET", &key, &value]);
-            keys.put(&key, Value::String(StringValue::plain(&value)), Keep::Nothing);
+            keys.put(&key, Value::String(StringValue::new(&value)), Keep::Nothing);
             keys.changed_by(&key, None, 1);
         }
         out.status("OK");

@@ -3,12 +3,15 @@
 use super::digest;
 use crate::keyspace::{Keep, State, Trace};
 use crate::time::{Deadline, Millis};
-use crate::transcript::{Stage, check, split};
+use crate::transcript::{Stage, check_with, split};
 use crate::value::{EncodingLimits, Hash, Value};
+
+const ALLOWED: &[&str] = &["--enable-debug-command", "yes"];
 
 #[test]
 fn subcommands_are_answered_as_by_redis() {
-    check(
+    check_with(
+        ALLOWED,
         r#"
         A: DEBUG
         A= -ERR wrong number of arguments for 'debug' command
@@ -42,7 +45,8 @@ fn subcommands_are_answered_as_by_redis() {
 
 #[test]
 fn populated_keys_are_found_and_kept() {
-    check(
+    check_with(
+        ALLOWED,
         r#"
         A: DEBUG POPULATE -3
         A= -ERR value is out of range, must be positive
@@ -62,7 +66,8 @@ fn populated_keys_are_found_and_kept() {
 
 #[test]
 fn each_kind_of_reply_is_shown() {
-    check(
+    check_with(
+        ALLOWED,
         r#"
         A: DEBUG PROTOCOL map
         A= [:0, :0, :1, :1, :2, :0]
@@ -96,7 +101,7 @@ fn each_kind_of_reply_is_shown() {
 #[test]
 fn an_empty_server_has_the_digest_zero() {
     let zero = format!("+{}", "0".repeat(40));
-    let mut stage = Stage::new();
+    let mut stage = Stage::with_options(ALLOWED);
     for (request, expected) in [("DEBUG DIGEST", zero.clone()), ("DEBUG DIGEST-VALUE a b", format!("[{zero}, {zero}]"))]
     {
         stage.send("A", split(request));

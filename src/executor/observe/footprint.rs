@@ -233,7 +233,8 @@ impl Figure {
 mod tests {
     #[test]
     fn usage_knows_keys_and_refuses_odd_samples() {
-        crate::transcript::check(
+        crate::transcript::check_with(
+            &["--enable-debug-command", "local"],
             r#"
             A: DEBUG POPULATE 1
             A= +OK

@@ -309,7 +309,7 @@ pub(super) fn percentiles(durations: &Durations, percentiles: &[f64]) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::check;
+    use crate::transcript::{check, check_with};
 
     fn of(values_ns: &[u64]) -> Durations {
         let mut durations = Durations::new_with_bounds(1, 1_000_000_000, 2).expect("bounds");
@@ -340,7 +340,8 @@ mod tests {
 
     #[test]
     fn slow_events_are_kept_until_they_are_reset() {
-        check(
+        check_with(
+            &["--enable-debug-command", "yes"],
             r#"
             A: LATENCY LATEST
             A= []
