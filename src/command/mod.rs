@@ -15,6 +15,7 @@ mod set;
 mod sorted_set;
 pub mod spec;
 mod string;
+pub mod syntax;
 
 pub use error::CommandError;
 pub use spec::{Access, Categories, Command, Flags, Group, KeySpec, Spec};
