@@ -2,6 +2,7 @@
 
 pub(super) mod info;
 pub(super) mod monitor;
+mod redaction;
 pub(super) mod slowlog;
 mod stats;
 
