@@ -160,6 +160,21 @@ impl Commands {
         self.index.get(&*lower).map(|&at| &self.rows[at])
     }
 
+    /// The top-level rows that `rename-command` left, in the order of declaration.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &Row> {
+        let mut left: Vec<usize> = self.index.values().copied().collect();
+        left.sort_unstable();
+        left.into_iter().map(|at| &self.rows[at])
+    }
+
+    /// The row with this name, of a subcommand written `config|get`.
+    pub(crate) fn by_full_name(&self, name: &[u8]) -> Option<&Row> {
+        match name.iter().position(|byte| *byte == b'|') {
+            None => self.find(name),
+            Some(at) => self.find(&name[..at])?.subcommand(&name[at + 1..]),
+        }
+    }
+
     /// All top-level rows.
     pub(crate) fn rows(&self) -> &[Row] {
         &self.rows

@@ -130,7 +130,7 @@ impl Commands {
     }
 
     /// The row that a refused request names, whatever its number of arguments.
-    fn nearest(&'static self, argv: Argv<'_>) -> Option<&'static Row> {
+    pub(super) fn nearest(&'static self, argv: Argv<'_>) -> Option<&'static Row> {
         let row = self.find(argv.first()?)?;
         match argv.get(1) {
             Some(word) if !row.subcommands.is_empty() => row.subcommand(word),
