@@ -175,11 +175,6 @@ impl Commands {
         }
     }
 
-    /// All top-level rows.
-    pub(crate) fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
     /// How many rows there are, subcommands counted.
     pub(crate) fn count(&self) -> usize {
         self.names.len()

@@ -5,7 +5,7 @@ mod facts;
 mod keys;
 
 use super::commands::{Answer, ControlCommand, Flow, Row, Turn};
-use crate::command::{Command, CommandError, Flags, Group, Spec, args};
+use crate::command::{Categories, Command, CommandError, Flags, Group, Spec, args};
 use crate::glob;
 use crate::reply::Sink;
 
@@ -20,7 +20,8 @@ const COMMAND: ControlCommand = Command {
         summary: "Tells the facts of all commands.",
         complexity: "O(N) where N is the total number of Redis commands",
         tips: UNORDERED,
-        ..Spec::new("command", -1, Group::Connection, FLAGS)
+        categories: Categories::CONNECTION,
+        ..Spec::new("command", -1, Group::Server, FLAGS)
     },
     run: |turn, out| turn.all_facts(out),
     subcommands: &[
@@ -28,7 +29,8 @@ const COMMAND: ControlCommand = Command {
             Spec {
                 since: "2.8.13",
                 summary: "Answers how many commands there are.",
-                ..Spec::new("count", 2, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("count", 2, Group::Server, FLAGS)
             },
             |turn, out| {
                 out.int(turn.ex.local.commands.present().count() as i64);
@@ -42,7 +44,8 @@ const COMMAND: ControlCommand = Command {
                 complexity: "O(N) where N is the number of commands to look up",
                 syntax: "[command-name [command-name ...]]",
                 tips: UNORDERED,
-                ..Spec::new("info", -2, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("info", -2, Group::Server, FLAGS)
             },
             |turn, out| turn.some_facts(out),
         ),
@@ -53,7 +56,8 @@ const COMMAND: ControlCommand = Command {
                 complexity: "O(N) where N is the number of commands to look up",
                 syntax: "[command-name [command-name ...]]",
                 tips: UNORDERED,
-                ..Spec::new("docs", -2, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("docs", -2, Group::Server, FLAGS)
             },
             |turn, out| turn.docs(out),
         ),
@@ -64,7 +68,8 @@ const COMMAND: ControlCommand = Command {
                 complexity: "O(N) where N is the total number of Redis commands",
                 syntax: "[FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]",
                 tips: UNORDERED,
-                ..Spec::new("list", -2, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("list", -2, Group::Server, FLAGS)
             },
             |turn, out| turn.list_commands(out),
         ),
@@ -74,7 +79,8 @@ const COMMAND: ControlCommand = Command {
                 summary: "Finds the keys of a request.",
                 complexity: "O(N) where N is the number of arguments to the command",
                 syntax: "command [arg [arg ...]]",
-                ..Spec::new("getkeys", -4, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("getkeys", -4, Group::Server, FLAGS)
             },
             |turn, out| turn.keys_of_request(false, out),
         ),
@@ -84,7 +90,8 @@ const COMMAND: ControlCommand = Command {
                 summary: "Finds the keys of a request, and what it does with each.",
                 complexity: "O(N) where N is the number of arguments to the command",
                 syntax: "command [arg [arg ...]]",
-                ..Spec::new("getkeysandflags", -4, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("getkeysandflags", -4, Group::Server, FLAGS)
             },
             |turn, out| turn.keys_of_request(true, out),
         ),
@@ -92,7 +99,8 @@ const COMMAND: ControlCommand = Command {
             Spec {
                 since: "5.0.0",
                 summary: "Lists the subcommands.",
-                ..Spec::new("help", 2, Group::Connection, FLAGS)
+                categories: Categories::CONNECTION,
+                ..Spec::new("help", 2, Group::Server, FLAGS)
             },
             |turn, out| turn.help(out),
         ),

@@ -17,7 +17,7 @@ pub(in crate::executor) const COMMANDS: &[ControlCommand] = &[MONITOR];
 const MONITOR: ControlCommand = Command::new(
     Spec {
         summary: "Shows every command the server runs, until RESET or the end of the connection.",
-        complexity: "O(1) for each command shown",
+        complexity: "O(1) for each command shown.",
         ..Spec::new(
             "monitor",
             1,
