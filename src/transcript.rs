@@ -139,7 +139,7 @@ impl Stage {
         }
         self.next_id += 1;
         let addr = format!("127.0.0.1:{}", 10_000 + self.next_id);
-        let shown = Shown { addr, laddr: "127.0.0.1:6379".to_owned(), multi: -1, redirect: -1, ..Shown::default() };
+        let shown = Shown { addr, laddr: "127.0.0.1:6379".to_owned(), user: "default".to_owned(), ..Shown::default() };
         let session = Session::new(self.next_id, 0, self.clock.now(), shown);
         session.raise(Signals::LOCAL);
         self.registry.insert(session.id, Arc::clone(&session));

@@ -16,6 +16,7 @@ pub(crate) mod set;
 pub(crate) mod sorted_set;
 pub mod spec;
 mod string;
+pub mod syntax;
 
 pub use error::CommandError;
 pub use spec::{Access, Categories, Command, Flags, Group, KeySpec, Spec};

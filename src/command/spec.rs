@@ -140,11 +140,11 @@ impl Group {
             Self::List => Categories::LIST,
             Self::Set => Categories::SET,
             Self::SortedSet => Categories::SORTED_SET,
-            Self::PubSub => Categories::PUBSUB,
             Self::Transactions => Categories::TRANSACTION,
             Self::Connection => Categories::CONNECTION,
             Self::Scripting => Categories::SCRIPTING,
-            Self::Server | Self::Cluster => Categories::empty(),
+            // Publishing and subscribing have a flag of their own.
+            Self::PubSub | Self::Server | Self::Cluster => Categories::empty(),
         }
     }
 }

@@ -22,7 +22,12 @@ impl Executor {
         let start_us = self.local.clock.now_us();
         self.trace.listening = self.local.listens();
         self.trace.no_touch = client.no_touch;
-        self.feed_monitors(client, row, argv, context);
+        let calls_out = row.is(Flags::SKIP_MONITOR);
+        if calls_out {
+            // What a script calls is shown behind it.
+            self.feed_monitors(client, row, argv, context);
+        }
+        self.trace.keeps_expired = self.local.pause.runs(self.now) && !row.is(Flags::WRITE | Flags::MAY_REPLICATE);
         let result = match row.function {
             Function::Data(run) => self.run_data(client.db, run, argv, out).map(|()| Flow::Next),
             Function::Control(run) => run(&mut Turn { ex: self, client, args: argv, context }, out),
@@ -32,9 +37,14 @@ impl Executor {
         }
         let elapsed_us = self.local.clock.now_us() - start_us;
         self.local.stats.called(row.id, elapsed_us, result.is_err());
-        self.note_slow(client, row, argv, elapsed_us);
+        if result != Ok(Flow::Blocked) {
+            self.note_slow(client, row, argv, elapsed_us, context);
+        }
         if self.local.config.latency_monitor_threshold_ms > 0 {
             self.note_latency(if row.is(Flags::FAST) { "fast-command" } else { "command" }, elapsed_us);
+        }
+        if !calls_out {
+            self.feed_monitors(client, row, argv, context);
         }
         match result {
             Ok(flow) => flow,

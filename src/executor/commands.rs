@@ -103,7 +103,8 @@ pub(crate) struct Row {
 pub(crate) struct Commands {
     rows: Vec<Row>,
     index: AHashMap<Box<[u8]>, usize>,
-    count: usize,
+    /// Full names by the rows' ids.
+    names: Vec<&'static str>,
 }
 
 /// Names are shorter; a longer word is no command.
@@ -129,7 +130,7 @@ impl Commands {
     }
 
     fn new() -> Self {
-        let mut commands = Self { rows: Vec::new(), index: AHashMap::new(), count: 0 };
+        let mut commands = Self { rows: Vec::new(), index: AHashMap::new(), names: Vec::new() };
         for command in command::FAMILIES.iter().copied().flatten() {
             commands.add(command, Function::Data);
         }
@@ -149,8 +150,8 @@ impl Commands {
     fn row<F: Copy>(&mut self, command: &'static Command<F>, parent: Option<&str>, kind: fn(F) -> Function) -> Row {
         let name = command.spec.name;
         let full_name = parent.map_or(name, |parent| Box::leak(format!("{parent}|{name}").into_boxed_str()));
-        let id = self.count;
-        self.count += 1;
+        let id = self.names.len();
+        self.names.push(full_name);
         let subcommands = command.subcommands.iter().map(|sub| self.row(sub, Some(name), kind)).collect();
         Row { spec: &command.spec, function: kind(command.run), id, full_name, subcommands }
     }
@@ -164,14 +165,29 @@ impl Commands {
         self.index.get(&*lower).map(|&at| &self.rows[at])
     }
 
-    /// All top-level rows.
-    pub(crate) fn rows(&self) -> &[Row] {
-        &self.rows
+    /// The top-level rows that `rename-command` left, in the order of declaration.
+    pub(crate) fn present(&self) -> impl Iterator<Item = &Row> {
+        let mut left: Vec<usize> = self.index.values().copied().collect();
+        left.sort_unstable();
+        left.into_iter().map(|at| &self.rows[at])
+    }
+
+    /// The row with this name, of a subcommand written `config|get`.
+    pub(crate) fn by_full_name(&self, name: &[u8]) -> Option<&Row> {
+        match name.iter().position(|byte| *byte == b'|') {
+            None => self.find(name),
+            Some(at) => self.find(&name[..at])?.subcommand(&name[at + 1..]),
+        }
     }
 
     /// How many rows there are, subcommands counted.
     pub(crate) fn count(&self) -> usize {
-        self.count
+        self.names.len()
+    }
+
+    /// The full name of the row with this id.
+    pub(crate) fn name(&self, id: usize) -> &'static str {
+        self.names[id]
     }
 
     /// `rename-command`: an empty new name takes the command away.
@@ -205,6 +221,15 @@ impl Turn<'_> {
     pub(super) fn unknown_subcommand(&self) -> CommandError {
         let word = self.args.get(1).map_or(String::new(), |word| String::from_utf8_lossy(word).into_owned());
         CommandError::UnknownSubcommand(word, String::from_utf8_lossy(self.args[0]).to_ascii_uppercase())
+    }
+
+    /// The refusal of a subcommand with too many arguments.
+    pub(super) fn subcommand_syntax(&self) -> CommandError {
+        CommandError::Owned(format!(
+            "ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
+            String::from_utf8_lossy(self.args[1]),
+            String::from_utf8_lossy(self.args[0]).to_ascii_uppercase()
+        ))
     }
 
     /// Answers HELP of a container from the declarations of its subcommands, in the layout of Redis 7.0.

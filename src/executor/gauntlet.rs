@@ -5,7 +5,9 @@ use super::{Executor, Turn};
 use crate::command::{CommandError, Flags};
 use crate::reply::Sink;
 use crate::request::{Argv, Owned};
-use crate::session::Client;
+use crate::session::{Client, Signals};
+
+const NO_KEYSPACE: CommandError = CommandError::Text("ERR Replica can't interact with the keyspace");
 
 /// Why a request does not run.
 enum Refusal {
@@ -23,6 +25,7 @@ impl Executor {
     /// Runs the request if it may run; says the refusal otherwise.
     pub(super) fn admit(&mut self, client: &mut Client, argv: Argv<'_>, out: &mut dyn Sink) -> Flow {
         let checked = self.lookup(argv).map_err(Refusal::from).and_then(|row| {
+            client.command = Some(row.id as u32);
             self.check(client, row)?;
             Ok(row)
         });
@@ -30,6 +33,7 @@ impl Executor {
             Ok(row) => row,
             Err(Refusal::Paused) => return Flow::Paused,
             Err(Refusal::Error(error)) => {
+                client.command = self.local.commands.nearest(argv).map(|row| row.id as u32);
                 if let Some(transaction) = &mut client.transaction {
                     transaction.aborted = true;
                 }
@@ -40,7 +44,9 @@ impl Executor {
         };
         let immediate = matches!(row.spec.name, "exec" | "discard" | "multi" | "watch" | "quit" | "reset");
         if let Some(transaction) = client.transaction.as_mut().filter(|_| !immediate) {
-            transaction.queue.push(Owned::new(argv));
+            let request = Owned::new(argv);
+            transaction.bytes += request.memory_usage();
+            transaction.queue.push(request);
             out.status("QUEUED");
             return Flow::Next;
         }
@@ -86,8 +92,13 @@ impl Executor {
             ))
             .into());
         }
-        let queued = self.queued_flags(client, row);
-        if self.local.pause.holds(row, queued, self.now, client) {
+        let all = flags | self.queued_flags(client, row);
+        if client.session.has(Signals::MONITOR) {
+            // Redis takes a monitor for a replica: it sees no keys, and no pause holds it.
+            let keyspace = Flags::READONLY | Flags::WRITE | Flags::MAY_REPLICATE;
+            return if all.intersects(keyspace) { Err(NO_KEYSPACE.into()) } else { Ok(()) };
+        }
+        if self.local.pause.holds(all, self.now, client) {
             return Err(Refusal::Paused);
         }
         Ok(())
@@ -131,6 +142,15 @@ impl Commands {
             .subcommand(word)
             .ok_or_else(|| CommandError::UnknownSubcommand(shown(word, 128), row.spec.name.to_ascii_uppercase()))?;
         fitting(sub, argv)
+    }
+
+    /// The row that a refused request names, whatever its number of arguments.
+    pub(super) fn nearest(&'static self, argv: Argv<'_>) -> Option<&'static Row> {
+        let row = self.find(argv.first()?)?;
+        match argv.get(1) {
+            Some(word) if !row.subcommands.is_empty() => row.subcommand(word),
+            _ => Some(row),
+        }
     }
 }
 

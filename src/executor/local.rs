@@ -86,6 +86,8 @@ pub(crate) struct Local {
     pub(super) mail: Mail,
     /// Messages of the running command to its own client.
     pub(super) self_mail: Vec<u8>,
+    /// MONITOR lines of the running command to its own client.
+    pub(super) self_lines: Vec<u8>,
     /// Whose request runs; 0 for none.
     pub(super) running: ClientId,
     /// Sessions whose I/O thread must be told.
@@ -128,6 +130,7 @@ impl Local {
             memory: Memory::at_start(),
             mail: Mail::default(),
             self_mail: Vec::new(),
+            self_lines: Vec::new(),
             running: 0,
             ready: Vec::new(),
             soonest: None,

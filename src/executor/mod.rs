@@ -117,8 +117,12 @@ impl Executor {
             Greeting::say(client, &mut Encoder::new(&mut reply, client.resp3));
             flow = Flow::Next;
         }
-        if client.reply_mode != ReplyMode::On {
-            reply.truncate(start);
+        if flow == Flow::Paused && client.reply_mode == ReplyMode::Skip {
+            client.reply_mode = ReplyMode::SkipNext;
+        } else if client.reply_mode != ReplyMode::On {
+            if !acknowledges(argv, &reply[start..]) {
+                reply.truncate(start);
+            }
             if client.reply_mode == ReplyMode::Skip {
                 client.reply_mode = ReplyMode::On;
             }
@@ -127,6 +131,7 @@ impl Executor {
             // Redis 7.0.15 puts a message to oneself before the reply of the command that sent it; never inside it.
             reply.splice(start..start, self.local.self_mail.drain(..));
         }
+        reply.append(&mut self.local.self_lines);
         client.reply = reply;
         client.ticket = client.ticket.max(self.trace.take_ticket());
         flow
@@ -136,7 +141,7 @@ impl Executor {
     /// a later turn cannot overtake them.
     pub fn finish_turn(&mut self, client: &mut Client) {
         self.local.running = 0;
-        client.session.touch(self.now);
+        client.session.pulse.set(client.beat(self.now));
         if !client.reply.is_empty() {
             let ticket = self.held_ticket(std::mem::take(&mut client.ticket));
             let mut outbox = client.session.outbox.lock();
@@ -212,7 +217,7 @@ impl Executor {
         self.end_waits();
         self.trace.listening = self.local.listens();
         let expired = self.trace.stats.expired;
-        while self.local.active_expire && self.state.expire_one(&mut self.trace, self.now) {
+        while self.expires_keys() && self.state.expire_one(&mut self.trace, self.now) {
             self.spread_changes();
             // One entry for each: clients of other keys need not wait for the whole batch.
             self.commit();
@@ -227,9 +232,14 @@ impl Executor {
         self.next_timer()
     }
 
+    /// Whether keys are deleted as their deadlines pass.
+    fn expires_keys(&self) -> bool {
+        self.local.active_expire && !self.local.pause.runs(self.now)
+    }
+
     /// The next server time at which [`Executor::run_timers`] has work.
     pub fn next_timer(&self) -> Option<Millis> {
-        let expiry = if self.local.active_expire { self.state.next_deadline() } else { None };
+        let expiry = if self.expires_keys() { self.state.next_deadline() } else { None };
         [expiry, self.next_wait_timeout()].into_iter().flatten().min()
     }
 
@@ -313,4 +323,13 @@ impl Executor {
     pub fn clock(&self) -> Arc<Clock> {
         Arc::clone(&self.local.clock)
     }
+}
+
+/// Whether `reply` acknowledges a subscription: pushes reach even a client that asked for no replies (Redis 7.0).
+fn acknowledges(argv: Argv<'_>, reply: &[u8]) -> bool {
+    const WORD: &[u8] = b"subscribe";
+    let name = argv[0];
+    reply.first().is_some_and(|first| *first != b'-')
+        && name.len() >= WORD.len()
+        && name[name.len() - WORD.len()..].eq_ignore_ascii_case(WORD)
 }

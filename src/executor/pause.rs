@@ -1,6 +1,5 @@
 //! CLIENT PAUSE: who is held back until when.
 
-use super::commands::Row;
 use crate::command::Flags;
 use crate::request::ClientId;
 use crate::session::{Client, Session, Signals};
@@ -24,8 +23,8 @@ pub(super) struct Pause {
 
 impl Pause {
     /// Starts a pause or prolongs the one that runs; never shortens it, and never weakens it (Redis 7.0).
-    pub(super) fn start(&mut self, held: Held, until: Millis) {
-        self.running = Some(match self.running {
+    pub(super) fn start(&mut self, held: Held, until: Millis, now: Millis) {
+        self.running = Some(match self.running.filter(|(_, end)| *end > now) {
             Some((Held::All, end)) => (Held::All, end.max(until)),
             Some((Held::Writes, end)) => (held, end.max(until)),
             None => (held, until),
@@ -46,12 +45,16 @@ impl Pause {
         self.running.map(|(_, until)| until)
     }
 
-    /// Whether `row` must wait; if so the client is caught.
-    pub(super) fn holds(&mut self, row: &Row, queued: Flags, now: Millis, client: &Client) -> bool {
+    /// Whether a pause runs. Nothing expires meanwhile (Redis 7.0).
+    pub(super) fn runs(&self, now: Millis) -> bool {
+        self.running.is_some_and(|(_, until)| until > now)
+    }
+
+    /// Whether a command with these flags (for EXEC those of its queue too) must wait; if so the client is caught.
+    pub(super) fn holds(&mut self, flags: Flags, now: Millis, client: &Client) -> bool {
         let Some((held, _)) = self.running.filter(|(_, until)| *until > now) else {
             return false;
         };
-        let flags = row.spec.flags | queued;
         let caught = match held {
             // Redis 7.0 lets nobody pass but replicas; CLIENT itself would be locked out as well, UNPAUSE included.
             Held::All => true,

@@ -144,7 +144,8 @@ impl Executor {
         if client.watched.contains(&place) {
             return;
         }
-        // A key past its deadline goes now, so that its deletion does not break this watch later.
+        // A key past its deadline goes now, even during a pause, so that its deletion does not break this watch later.
+        self.trace.keeps_expired = false;
         self.state.doors(&mut self.trace, client.db, self.now).exists(key);
         self.spread_changes();
         self.local.watchers.entry(place.clone()).or_default().push(Arc::clone(&client.session));
@@ -154,6 +155,7 @@ impl Executor {
     /// Deletes those watched keys whose deadline has passed, which breaks their watches.
     fn expire_watched(&mut self, client: &Client) {
         self.trace.listening = self.local.listens();
+        self.trace.keeps_expired = false;
         for (db, key) in &client.watched {
             self.state.doors(&mut self.trace, *db, self.now).exists(key);
         }

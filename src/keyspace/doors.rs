@@ -52,7 +52,9 @@ impl Doors<'_> {
             && self.trace.mode == Mode::Deciding
             && db.items[handle].deadline().is_some_and(|deadline| deadline.passed(self.now))
         {
-            self.expire(handle);
+            if !self.trace.keeps_expired {
+                self.expire(handle);
+            }
             return (hash, None);
         }
         (hash, found)

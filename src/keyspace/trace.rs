@@ -79,6 +79,8 @@ pub struct Trace {
     pub recording: bool,
     /// Whether reads leave the access stamp alone (CLIENT NO-TOUCH).
     pub no_touch: bool,
+    /// Whether a key past its deadline is missing but not deleted when met (CLIENT PAUSE). Must be off for writes.
+    pub keeps_expired: bool,
     /// Changes in order.
     pub changes: Vec<Change>,
     /// Effects in order, for the entry being built.
@@ -115,6 +117,7 @@ impl Trace {
             events: EventClasses::empty(),
             recording,
             no_touch: false,
+            keeps_expired: false,
             changes: Vec::new(),
             effects: Effects::default(),
             dirty: 0,

@@ -229,7 +229,7 @@ impl Door {
 }
 
 fn fresh() -> Shown {
-    Shown { multi: -1, redirect: -1, user: "default".to_owned(), ..Shown::default() }
+    Shown { user: "default".to_owned(), ..Shown::default() }
 }
 
 fn settle(stream: &TcpStream, keepalive_s: u64) -> io::Result<()> {

@@ -1,8 +1,9 @@
 //! The half of a connection that its own thread hands to the executor with each request.
 
-use super::{Session, Signals};
+use super::{Beat, Session, Signals};
 use crate::journal::Position;
 use crate::request::Owned;
+use crate::time::Millis;
 use std::sync::Arc;
 
 /// CLIENT REPLY.
@@ -23,6 +24,8 @@ pub enum ReplyMode {
 pub struct Transaction {
     /// Requests in order.
     pub queue: Vec<Owned>,
+    /// Bytes that they hold.
+    pub bytes: usize,
     /// A request was refused at queueing: EXEC answers EXECABORT.
     pub aborted: bool,
 }
@@ -37,6 +40,8 @@ pub struct Client {
     pub resp3: bool,
     /// Passed AUTH, or none is needed.
     pub authenticated: bool,
+    /// The last command, by its row's id; `None` when it was unknown.
+    pub command: Option<u32>,
     /// CLIENT REPLY.
     pub reply_mode: ReplyMode,
     /// Between MULTI and EXEC.
@@ -61,6 +66,7 @@ impl Client {
             db: 0,
             resp3: false,
             authenticated,
+            command: None,
             reply_mode: ReplyMode::On,
             transaction: None,
             watched: Vec::new(),
@@ -75,6 +81,17 @@ impl Client {
     pub fn speak_resp3(&mut self, resp3: bool) {
         self.resp3 = resp3;
         self.session.mark(Signals::RESP3, resp3);
+    }
+
+    /// What others may see of it now.
+    pub fn beat(&self, now: Millis) -> Beat {
+        Beat {
+            last_active: now,
+            command: self.command,
+            db: self.db,
+            queued: self.transaction.as_ref().map(|transaction| transaction.queue.len()),
+            queued_bytes: self.transaction.as_ref().map_or(0, |transaction| transaction.bytes),
+        }
     }
 
     /// Whether a RESP2 connection is restricted to (un)subscribing.

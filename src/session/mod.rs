@@ -12,14 +12,14 @@ mod shown;
 
 pub use client::{Client, ReplyMode, Transaction};
 pub use outbox::{Outbox, Verdict};
-pub use shown::Shown;
+pub use shown::{Beat, Pulse, Shown};
 
 use crate::request::ClientId;
 use crate::time::Millis;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 bitflags::bitflags! {
     /// One-way messages to a connection's own thread, and marks that others set.
@@ -71,8 +71,8 @@ pub struct Session {
     /// What CLIENT LIST shows.
     pub shown: Mutex<Shown>,
     signals: AtomicU32,
-    /// Server time of the last turn in milliseconds.
-    last_active: AtomicI64,
+    /// What changes with each turn.
+    pub pulse: Pulse,
 }
 
 impl Session {
@@ -85,18 +85,13 @@ impl Session {
             outbox: Mutex::new(Outbox::default()),
             shown: Mutex::new(shown),
             signals: AtomicU32::new(0),
-            last_active: AtomicI64::new(created.0),
+            pulse: Pulse::new(created),
         })
-    }
-
-    /// A turn of this client ended at `now`.
-    pub fn touch(&self, now: Millis) {
-        self.last_active.store(now.0, Ordering::Relaxed);
     }
 
     /// When its last turn ended, or when it was accepted.
     pub fn last_active(&self) -> Millis {
-        Millis(self.last_active.load(Ordering::Relaxed))
+        self.pulse.beat().last_active
     }
 
     /// Sets signals.

@@ -5,6 +5,7 @@ pub(super) mod info;
 pub(super) mod latency;
 pub(super) mod monitor;
 mod sections;
+mod redaction;
 pub(super) mod slowlog;
 mod stats;
 mod totals;

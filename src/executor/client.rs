@@ -1,5 +1,0 @@
-//! CLIENT.
-
-use super::commands::ControlCommand;
-
-pub(super) const COMMANDS: &[ControlCommand] = &[];

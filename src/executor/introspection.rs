@@ -1,5 +1,0 @@
-//! COMMAND.
-
-use super::commands::ControlCommand;
-
-pub(super) const COMMANDS: &[ControlCommand] = &[];
