@@ -1,7 +1,6 @@
 //! Transcripts recorded from Redis 7.0.15.
 
 use crate::config::Config;
-use crate::event::EventClasses;
 use crate::journal::Memory;
 use crate::transcript::{Stage, check, replay};
 
@@ -448,8 +447,8 @@ fn idle_time_counts_from_the_last_access() {
 
 #[test]
 fn events_are_those_of_redis() {
-    let notify_keyspace_events = EventClasses::parse(b"EA$lgmn").expect("known letters");
-    let config = Config { notify_keyspace_events, ..Config::default() };
+    let mut config = Config::default();
+    config.set(&[(b"notify-keyspace-events", b"EA$lgmn")], true).expect("a known setting");
     Stage::with_journal(config, Box::new(Memory::new())).play(
         r#"
             A: MSET a 1 b 2 s 1 s2 1 x 1
