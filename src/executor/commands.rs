@@ -165,6 +165,11 @@ impl Commands {
         self.index.get(&*lower).map(|&at| &self.rows[at])
     }
 
+    /// All top-level rows, renamed or not, in the order of declaration.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// The top-level rows that `rename-command` left, in the order of declaration.
     pub(crate) fn present(&self) -> impl Iterator<Item = &Row> {
         let mut left: Vec<usize> = self.index.values().copied().collect();

@@ -199,6 +199,7 @@ impl Connection {
                 used = self.run(bytes).1;
             }
             self.input.extend_from_slice(&bytes[used..]);
+            self.note_held();
             if self.input.len() - self.used > self.shared.query_buffer_limit() {
                 self.shared.query_buffer_overrun(self.session());
                 return Poll::Ready(false);
@@ -217,6 +218,11 @@ impl Connection {
             self.input.drain(..self.used);
             self.used = 0;
         }
+        self.note_held();
+    }
+
+    fn note_held(&self) {
+        self.session().set_held_input(self.input.len() - self.used);
     }
 
     /// Runs the requests at the head of `bytes`; tells how many bytes they took.
