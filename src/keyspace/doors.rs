@@ -368,8 +368,13 @@ impl Doors<'_> {
 
     /// Exchanges two databases, which counts as one change unless both are empty or the same. In both, watches of keys
     /// that either holds break, and their waiters are told. No event.
+    ///
+    /// Keys past their deadline go first where anyone watches: they count as missing, so their moving is no change.
     pub fn swap(&mut self, a: usize, b: usize) {
         self.trace.touch_all();
+        if self.trace.listening && !self.trace.keeps_expired && self.trace.mode == Mode::Deciding {
+            while self.state.expire_one(self.trace, self.now) {}
+        }
         if a == b || (self.state.db(a).is_empty() && self.state.db(b).is_empty()) {
             return;
         }
