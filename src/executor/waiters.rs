@@ -221,12 +221,19 @@ impl Executor {
 
     /// Serves those who wait for keys that were changed, until no key serves anyone any more. While the journal has no
     /// room for what a service would write, waiters and their signals stay.
+    ///
+    /// The clock is read anew: what expired while the command ran serves nobody (Redis 7.0).
     pub(super) fn serve_waiters(&mut self) {
+        self.now = self.local.clock.now();
         while self.journal.room().is_ok()
             && let Some((db, key)) = self.local.waiters.next_signalled()
         {
             self.serve_queue(db, &key);
         }
+        // A key that turned out to be past its deadline was deleted.
+        self.spread_changes();
+        self.append_entry();
+        self.send_mail();
     }
 
     /// Serves those who wait for `key`, oldest first, for as long as it holds what they wait for.

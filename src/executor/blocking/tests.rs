@@ -486,3 +486,45 @@ fn what_random_requests_log_rebuilds_what_they_did() {
         stage.assert_replays();
     }
 }
+
+#[test]
+fn a_key_that_expired_while_the_command_ran_or_moved_in_dead_serves_nobody() {
+    crate::transcript::check_with(
+        &["--enable-debug-command", "yes"],
+        r#"
+        B: BRPOP k 1
+        B! nothing
+        A: MULTI
+        A= +OK
+        A: RPUSH k hello
+        A= +QUEUED
+        A: PEXPIRE k 100
+        A= +QUEUED
+        A: DEBUG SLEEP 0.2
+        A= +QUEUED
+        A: EXEC
+        A= [:1, :1, +OK]
+        B! nothing
+        advance 1000
+        B= *nil
+        A: DEBUG SET-ACTIVE-EXPIRE 0
+        A= +OK
+        A: SELECT 1
+        A= +OK
+        A: RPUSH k hello
+        A= :1
+        A: PEXPIRE k 100
+        A= :1
+        B: BRPOP k 1
+        B! nothing
+        advance 101
+        A: SWAPDB 1 0
+        A= +OK
+        B! nothing
+        A: DBSIZE
+        A= :0
+        advance 1000
+        B= *nil
+        "#,
+    );
+}
