@@ -12,11 +12,14 @@ pub mod pubsub;
 pub mod reply;
 pub mod request;
 pub mod resp;
+pub mod script;
 pub mod server;
 pub mod session;
 pub mod time;
 pub mod value;
 pub mod wheel;
 
+#[cfg(test)]
+mod replay;
 #[cfg(test)]
 mod transcript;

@@ -7,7 +7,7 @@ pub type ClientId = u64;
 pub type Argv<'a> = &'a [&'a [u8]];
 
 /// A request that outlives the buffer it came in: queued by MULTI, or held back by CLIENT PAUSE.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Owned {
     argv: Vec<Box<[u8]>>,
 }

@@ -108,6 +108,14 @@ impl Clock {
         }
     }
 
+    /// Blocks the thread for this long; a manual clock moves forward instead.
+    pub fn sleep_us(&self, for_us: i64) {
+        match self {
+            Self::System { .. } => std::thread::sleep(std::time::Duration::from_micros(for_us.max(0) as u64)),
+            Self::Manual { .. } => self.advance_us(for_us.max(0)),
+        }
+    }
+
     /// Steps the wall time of a manual clock, as NTP or an operator would. Does nothing to the machine's.
     pub fn step_wall_us(&self, by_us: i64) {
         if let Self::Manual { wall_ahead_us, .. } = self {

@@ -13,7 +13,11 @@
 //!
 //! Replies: `+status -error :int "bulk" nil *nil [a, b] >[push] {k: v} ~[set] ,1.5 #t #f`.
 
-use crate::config::Config;
+mod text;
+
+pub(crate) use text::split;
+
+use crate::config::{Config, Invocation};
 use crate::executor::{Executor, Flow, Hooks};
 use crate::journal::{Journal, Memory};
 use crate::keyspace::State;
@@ -30,6 +34,11 @@ pub(crate) const BEGINNING: Millis = Millis(1_700_000_000_000);
 /// Plays `text` on a fresh server; panics with the line that differs.
 pub(crate) fn check(text: &str) {
     Stage::new().play(text);
+}
+
+/// Plays `text` on a fresh server that was started with these options.
+pub(crate) fn check_with(options: &[&str], text: &str) {
+    Stage::with_options(options).play(text);
 }
 
 /// Plays `text` on a server whose journal keeps its entries, then applies them to an empty State: both must be equal.
@@ -58,6 +67,14 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) fn new() -> Self {
         Self::with_journal(Config::default(), Box::new(Memory::new()))
+    }
+
+    pub(crate) fn with_options(options: &[&str]) -> Self {
+        let options: Vec<std::ffi::OsString> = options.iter().map(Into::into).collect();
+        match Invocation::parse(&options, &mut std::io::empty()) {
+            Ok(Invocation::Serve(config)) => Self::with_journal(*config, Box::new(Memory::new())),
+            other => panic!("{options:?}: {other:?}"),
+        }
     }
 
     pub(crate) fn with_journal(config: Config, journal: Box<dyn Journal>) -> Self {
@@ -184,50 +201,9 @@ impl Stage {
         if line.bytes.is_empty() {
             return None;
         }
-        let (text, used) = read(&line.bytes);
+        let (text, used) = text::read(&line.bytes).expect("whole replies");
         line.bytes.drain(..used);
         Some(text)
-    }
-}
-
-/// Splits as the player of the shared cases does.
-pub(crate) fn split(text: &str) -> Vec<Vec<u8>> {
-    let mut words = Vec::new();
-    let mut chars = text.chars().peekable();
-    while let Some(&first) = chars.peek() {
-        if first.is_whitespace() {
-            chars.next();
-            continue;
-        }
-        let mut word = Vec::new();
-        let quote = matches!(first, '"' | '\'').then_some(first);
-        if quote.is_some() {
-            chars.next();
-        }
-        while let Some(c) = chars.next_if(|c| quote.map_or(!c.is_whitespace(), |quote| *c != quote)) {
-            match c {
-                '\\' if quote == Some('"') => word.extend(unescape(&mut chars)),
-                c => word.extend(c.to_string().bytes()),
-            }
-        }
-        if quote.is_some() {
-            assert!(chars.next().is_some(), "an open quote in: {text}");
-        }
-        words.push(word);
-    }
-    words
-}
-
-fn unescape(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Vec<u8> {
-    match chars.next().expect("something is escaped") {
-        'n' => b"\n".to_vec(),
-        'r' => b"\r".to_vec(),
-        't' => b"\t".to_vec(),
-        'x' => {
-            let digits: String = chars.by_ref().take(2).collect();
-            vec![u8::from_str_radix(&digits, 16).expect("two hex digits")]
-        }
-        c => c.to_string().into_bytes(),
     }
 }
 
@@ -240,59 +216,6 @@ fn loosely(pattern: &str, got: &str) -> bool {
         }
         _ => false,
     })
-}
-
-/// One reply as text, and the bytes it took.
-fn read(bytes: &[u8]) -> (String, usize) {
-    let end = bytes.windows(2).position(|pair| pair == b"\r\n").expect("a whole line");
-    let (kind, head) = (bytes[0], String::from_utf8_lossy(&bytes[1..end]).into_owned());
-    let mut used = end + 2;
-    let count = || head.parse::<i64>().expect("a count");
-    let mut items = |count: i64| -> Vec<String> {
-        (0..count)
-            .map(|_| {
-                let (text, more) = read(&bytes[used..]);
-                used += more;
-                text
-            })
-            .collect()
-    };
-    let text = match kind {
-        b'$' | b'=' if count() < 0 => "nil".to_owned(),
-        b'*' if count() < 0 => "*nil".to_owned(),
-        b'$' | b'=' | b'!' => {
-            let len = count() as usize;
-            let mut shown = String::new();
-            quote(&bytes[used..used + len], &mut shown);
-            used += len + 2;
-            shown
-        }
-        b'*' => format!("[{}]", items(count()).join(", ")),
-        b'>' | b'~' => format!("{}[{}]", char::from(kind), items(count()).join(", ")),
-        b'%' => {
-            let flat = items(count() * 2);
-            let pairs: Vec<String> = flat.chunks(2).map(|pair| format!("{}: {}", pair[0], pair[1])).collect();
-            format!("{{{}}}", pairs.join(", "))
-        }
-        b'_' => "nil".to_owned(),
-        _ => format!("{}{head}", char::from(kind)),
-    };
-    (text, used)
-}
-
-fn quote(bytes: &[u8], into: &mut String) {
-    into.push('"');
-    for &byte in bytes {
-        match byte {
-            b'"' => into.push_str("\\\""),
-            b'\\' => into.push_str("\\\\"),
-            b'\r' => into.push_str("\\r"),
-            b'\n' => into.push_str("\\n"),
-            b' '..=b'~' => into.push(char::from(byte)),
-            _ => into.push_str(&format!("\\x{byte:02x}")),
-        }
-    }
-    into.push('"');
 }
 
 mod tests {

@@ -1,1 +1,7 @@
-//! Integration tests over real sockets.
+//! Integration tests over real sockets: each starts a server of its own on a free port.
+
+mod cases;
+mod harness;
+#[path = "../src/transcript/text.rs"]
+mod text;
+mod wire;

@@ -4,8 +4,9 @@ use super::error::CommandError;
 use super::spec::Spec;
 use crate::keyspace::{Doors, Mode};
 use crate::number;
-use crate::request::Argv;
 use crate::time::{Deadline, Millis};
+use crate::value::IntBuffer;
+use smallvec::SmallVec;
 
 /// Whether `arg` is the keyword `word`, in any case.
 pub fn is(arg: &[u8], word: &str) -> bool {
@@ -38,6 +39,17 @@ pub fn count(arg: &[u8]) -> Result<usize, CommandError> {
     usize::try_from(value).map_err(|_| CommandError::NotPositive)
 }
 
+/// A count whose sign means something else than the number (SRANDMEMBER, ZRANDMEMBER).
+///
+/// # Errors
+/// `ERR value is not an integer or out of range`, and another text for -2^63, which has no opposite (Redis 7.0).
+pub fn signed_count(arg: &[u8]) -> Result<i64, CommandError> {
+    const LOWEST: CommandError = CommandError::Text(
+        "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
+    );
+    int(arg).and_then(|count| if count == i64::MIN { Err(LOWEST) } else { Ok(count) })
+}
+
 /// The refusal of a request whose number of arguments does not fit `spec`.
 pub fn arity(spec: &Spec) -> CommandError {
     CommandError::Arity(spec.name.to_owned())
@@ -59,7 +71,7 @@ pub enum TimeUnit {
 impl TimeUnit {
     /// The deadline that `value` means now; may have passed already.
     ///
-    /// While an entry is applied Unix times are server time, as [`deadline_words`] logs them.
+    /// While an entry is applied Unix times are server time, as [`log_until`] logs them.
     ///
     /// # Errors
     /// `ERR invalid expire time in '..' command` when it does not fit 64 bits.
@@ -77,17 +89,20 @@ impl TimeUnit {
     }
 }
 
-/// How a deadline is logged: server time in milliseconds, and the word `WALL` behind it when it was given as Unix time.
-/// Commands that log `PXAT ms` or `PEXPIREAT key ms` append these words, and accept a trailing `WALL` while an entry is applied.
-pub fn deadline_words(deadline: Deadline) -> impl Iterator<Item = Vec<u8>> {
-    let wall = deadline.wall.then(|| b"WALL".to_vec());
-    std::iter::once(deadline.at.0.to_string().into_bytes()).chain(wall)
+/// Logs the running command as `command` with `deadline` behind it: server time in milliseconds, and the word `WALL` if
+/// it was given as Unix time. Commands logged so ([`TimeUnit::UnixMillis`]: `SET .. PXAT`, `PEXPIREAT`) take that word
+/// among their options while an entry is applied ([`is_wall`]).
+pub fn log_until(keys: &mut Doors<'_>, command: &[&[u8]], deadline: Deadline) {
+    let mut at = IntBuffer::new();
+    let mut words: SmallVec<[&[u8]; 6]> = SmallVec::from_slice(command);
+    words.push(at.format(deadline.at.0));
+    if deadline.wall {
+        words.push(b"WALL");
+    }
+    keys.log(&words);
 }
 
-/// Splits a trailing `WALL` off the arguments of an applied effect. Requests of clients come back whole.
-pub fn split_wall<'a>(args: Argv<'a>, keys: &Doors<'_>) -> (Argv<'a>, bool) {
-    match args.split_last() {
-        Some((&b"WALL", rest)) if keys.trace.mode == Mode::Applying => (rest, true),
-        _ => (args, false),
-    }
+/// Whether the option `arg` is the word `WALL` of an entry that is applied. Never so in a client's request.
+pub fn is_wall(arg: &[u8], keys: &Doors<'_>) -> bool {
+    arg == b"WALL" && keys.trace.mode == Mode::Applying
 }

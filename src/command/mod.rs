@@ -9,10 +9,11 @@ mod compare;
 pub mod error;
 mod expire;
 mod generic;
-mod hash;
-mod list;
-mod set;
-mod sorted_set;
+pub(crate) mod hash;
+pub(crate) mod list;
+mod scan;
+pub(crate) mod set;
+pub(crate) mod sorted_set;
 pub mod spec;
 mod string;
 pub mod syntax;
@@ -60,6 +61,19 @@ pub const FAMILIES: &[&[DataCommand]] = &[
     set::COMMANDS,
     sorted_set::COMMANDS,
 ];
+
+/// Says the HELP of a container from the declarations of its subcommands, in the layout of Redis 7.0.
+pub fn help<'a>(container: &str, subcommands: impl Iterator<Item = &'a Spec>, out: &mut dyn Sink) {
+    let container = container.to_ascii_uppercase();
+    let mut lines = vec![format!("{container} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")];
+    for sub in subcommands {
+        let name = sub.name.to_ascii_uppercase();
+        lines.push(format!("{name} {}", sub.syntax).trim_end().to_owned());
+        lines.push(format!("    {}", sub.summary));
+    }
+    out.array(lines.len());
+    lines.iter().for_each(|line| out.status(line));
+}
 
 /// Applies one journal entry: the same for a restart and for a follower. Reads no clock, draws no randomness, expires nothing.
 ///

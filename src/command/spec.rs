@@ -110,6 +110,7 @@ pub enum Group {
     Connection,
     Server,
     Scripting,
+    Cluster,
 }
 
 impl Group {
@@ -127,6 +128,7 @@ impl Group {
             Self::Connection => "connection",
             Self::Server => "server",
             Self::Scripting => "scripting",
+            Self::Cluster => "cluster",
         }
     }
 
@@ -142,7 +144,7 @@ impl Group {
             Self::Connection => Categories::CONNECTION,
             Self::Scripting => Categories::SCRIPTING,
             // Publishing and subscribing have a flag of their own.
-            Self::PubSub | Self::Server => Categories::empty(),
+            Self::PubSub | Self::Server | Self::Cluster => Categories::empty(),
         }
     }
 }

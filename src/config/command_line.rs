@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::error::reason;
-use super::source::{Loader, read, split_words};
+use super::source::{Loader, in_quotes, read, split_words};
 use super::{Config, ConfigError};
 
 /// What a command line asks for.
@@ -107,19 +107,7 @@ impl Options {
     }
 
     fn push_value(&mut self, value: &[u8]) {
-        self.lines.push(b'"');
-        for &byte in value {
-            match byte {
-                b'"' | b'\\' => self.lines.extend([b'\\', byte]),
-                b'\n' => self.lines.extend(b"\\n"),
-                b'\r' => self.lines.extend(b"\\r"),
-                b'\t' => self.lines.extend(b"\\t"),
-                0x07 => self.lines.extend(b"\\a"),
-                0x08 => self.lines.extend(b"\\b"),
-                b' '..=b'~' => self.lines.push(byte),
-                _ => self.lines.extend(format!("\\x{byte:02x}").bytes()),
-            }
-        }
-        self.lines.extend(b"\" ");
+        self.lines.extend(in_quotes(value));
+        self.lines.push(b' ');
     }
 }

@@ -57,6 +57,11 @@ impl ConfigError {
         Self::Set { name: name.to_owned(), why: why.to_owned() }
     }
 
+    /// The system's text for an error, without its number.
+    pub fn reason(error: &std::io::Error) -> String {
+        reason(error)
+    }
+
     pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         Self::Unreadable { path: path.to_owned(), why: reason(error) }
     }

@@ -1,15 +1,16 @@
 //! Settings: redis.conf names and values, from files, command lines and CONFIG SET, as typed fields.
 //!
 //! In reading order: `table` says what a setting is, `effective` and `inert` list them all, `value` reads and tells values,
-//! `settings` holds the typed ones, `source` reads files, `command_line` reads arguments.
+//! `settings` holds the typed ones, `source` reads files, `command_line` reads arguments, `rewrite` writes files.
 //!
 //! This room knows nothing of the server: it prints nothing, ends nothing and applies nothing. It touches the disk only to read
-//! config files, to look at the directory that `dir` names, and to probe the log file at the end of a load.
+//! and rewrite config files, to look at the directory that `dir` names, and to probe the log file at the end of a load.
 
 mod command_line;
 mod effective;
 mod error;
 mod inert;
+mod rewrite;
 mod settings;
 mod source;
 mod table;
@@ -25,7 +26,7 @@ pub use command_line::Invocation;
 pub use error::{ConfigError, REDIS_VERSION};
 pub use settings::{LogLevel, OutputLimit, OutputLimits, Permission, Rename, Settings};
 use table::Row;
-use value::{Kind, Value, Why};
+use value::{Kind, LIMIT_CLASSES, Value, Why};
 
 /// All settings. Dereferences to the typed ones; they change only through [`Config::set`], so CONFIG GET and the fields agree.
 #[derive(Debug, Clone)]

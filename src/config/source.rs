@@ -165,7 +165,7 @@ fn children(parent: &Path, pattern: &[u8], base: &Path) -> Vec<PathBuf> {
     wanted.map(|name| parent.join(name)).collect()
 }
 
-fn trim(mut line: &[u8]) -> &[u8] {
+pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] | [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = line {
         line = rest;
     }
@@ -190,6 +190,34 @@ pub(super) fn split_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
         words.push(word);
         rest = after;
     }
+}
+
+/// The word as it stands in a file: in double quotes unless it is plain.
+pub(super) fn quoted(word: &[u8]) -> Vec<u8> {
+    let plain = |byte: &u8| matches!(byte, b'!'..=b'~') && !matches!(byte, b'"' | b'\'' | b'\\' | b'#');
+    if !word.is_empty() && word.iter().all(plain) {
+        return word.to_vec();
+    }
+    in_quotes(word)
+}
+
+/// The word in double quotes, with the escapes that [`split_words`] knows.
+pub(super) fn in_quotes(word: &[u8]) -> Vec<u8> {
+    let mut text = vec![b'"'];
+    for &byte in word {
+        match byte {
+            b'"' | b'\\' => text.extend([b'\\', byte]),
+            b'\n' => text.extend(b"\\n"),
+            b'\r' => text.extend(b"\\r"),
+            b'\t' => text.extend(b"\\t"),
+            0x07 => text.extend(b"\\a"),
+            0x08 => text.extend(b"\\b"),
+            b' '..=b'~' => text.push(byte),
+            _ => text.extend(format!("\\x{byte:02x}").bytes()),
+        }
+    }
+    text.push(b'"');
+    text
 }
 
 /// As C's `isspace`, which also knows the vertical tab.

@@ -397,10 +397,14 @@ fn parse_output_limits(words: &[&[u8]], current: &Value) -> Result<Value, Why> {
     Ok(Value::Limits(limits))
 }
 
+/// Classes of clients as Redis tells them, in the order of [`OutputLimits`].
+pub(super) const LIMIT_CLASSES: [&str; 3] = ["normal", "slave", "pubsub"];
+
 fn tell_limits(limits: &OutputLimits) -> String {
-    [("normal", limits.normal), ("slave", limits.replica), ("pubsub", limits.pubsub)]
-        .map(|(class, limit)| format!("{class} {} {} {}", limit.hard_bytes, limit.soft_bytes, limit.soft_s))
-        .join(" ")
+    let classes = LIMIT_CLASSES.iter().zip([limits.normal, limits.replica, limits.pubsub]);
+    let told =
+        classes.map(|(class, limit)| format!("{class} {} {} {}", limit.hard_bytes, limit.soft_bytes, limit.soft_s));
+    told.collect::<Vec<_>>().join(" ")
 }
 
 fn parse_oom_scores(words: &[&[u8]]) -> Result<Value, Why> {

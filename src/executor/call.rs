@@ -40,6 +40,9 @@ impl Executor {
         if result != Ok(Flow::Blocked) {
             self.note_slow(client, row, argv, elapsed_us, context);
         }
+        if self.local.config.latency_monitor_threshold_ms > 0 {
+            self.note_latency(if row.is(Flags::FAST) { "fast-command" } else { "command" }, elapsed_us);
+        }
         if !calls_out {
             self.feed_monitors(client, row, argv, context);
         }

@@ -1,9 +1,9 @@
 //! The table of all commands, data and control, and what a control command works with.
 
-use super::observe::{info, monitor, slowlog};
+use super::observe::{footprint, info, latency, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, client, configuration, connection, debug, introspection, subscriptions,
-    transaction,
+    Executor, administration, blocking, blocking_sorted, client, cluster, configuration, connection, debug,
+    introspection, scripting, subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
 use crate::config::Rename;
@@ -67,11 +67,16 @@ const FAMILIES: &[&[ControlCommand]] = &[
     transaction::COMMANDS,
     subscriptions::COMMANDS,
     blocking::COMMANDS,
+    blocking_sorted::COMMANDS,
     administration::COMMANDS,
+    scripting::COMMANDS,
+    cluster::COMMANDS,
     configuration::COMMANDS,
     introspection::COMMANDS,
     debug::COMMANDS,
     info::COMMANDS,
+    latency::COMMANDS,
+    footprint::COMMANDS,
     slowlog::COMMANDS,
     monitor::COMMANDS,
 ];
@@ -160,6 +165,11 @@ impl Commands {
         self.index.get(&*lower).map(|&at| &self.rows[at])
     }
 
+    /// All top-level rows.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// The top-level rows that `rename-command` left, in the order of declaration.
     pub(crate) fn present(&self) -> impl Iterator<Item = &Row> {
         let mut left: Vec<usize> = self.index.values().copied().collect();
@@ -230,17 +240,7 @@ impl Turn<'_> {
     /// Answers HELP of a container from the declarations of its subcommands, in the layout of Redis 7.0.
     pub(super) fn help(&self, out: &mut dyn Sink) -> Answer {
         let row = self.ex.local.commands.find(self.args[0]).expect("this command was found by that name");
-        let mut lines = vec![format!(
-            "{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
-            row.spec.name.to_ascii_uppercase()
-        )];
-        for sub in &row.subcommands {
-            let name = sub.spec.name.to_ascii_uppercase();
-            lines.push(format!("{name} {}", sub.spec.syntax).trim_end().to_owned());
-            lines.push(format!("    {}", sub.spec.summary));
-        }
-        out.array(lines.len());
-        lines.iter().for_each(|line| out.status(line));
+        command::help(row.spec.name, row.subcommands.iter().map(|sub| sub.spec), out);
         Ok(Flow::Next)
     }
 }

@@ -68,7 +68,7 @@ pub struct Desk {
     busy: AtomicBool,
     running: Mutex<Option<Running>>,
     /// The running script has changed data: it may not be killed.
-    pub(super) wrote: AtomicBool,
+    wrote: AtomicBool,
     kill: AtomicBool,
     password: RwLock<Vec<u8>>,
     buried: Mutex<Vec<Buried>>,
@@ -117,6 +117,11 @@ impl Desk {
         *known = Some(running);
         self.busy.store(true, Ordering::Release);
         true
+    }
+
+    /// It has changed data.
+    pub(super) fn script_wrote(&self) {
+        self.wrote.store(true, Ordering::Release);
     }
 
     /// It has ended.

@@ -37,7 +37,7 @@ impl Executor {
                 if let Some(transaction) = &mut client.transaction {
                     transaction.aborted = true;
                 }
-                self.local.stats.error(&error.to_string());
+                self.count_refusal(argv, &error);
                 out.error(error.to_string().as_bytes());
                 return Flow::Next;
             }
@@ -53,6 +53,19 @@ impl Executor {
         let flow = self.call(client, row, argv, Context::Direct, out);
         self.commit();
         flow
+    }
+
+    /// Counts a request that did not run, for its command too if there is one.
+    fn count_refusal(&mut self, argv: Argv<'_>, error: &CommandError) {
+        self.local.stats.error(&error.to_string());
+        let Some(row) = argv.first().and_then(|name| self.local.commands.find(name)) else {
+            return;
+        };
+        match argv.get(1).filter(|_| !row.subcommands.is_empty()) {
+            None => self.local.stats.rejected(row.id),
+            // Redis 7.0 knows no command when it does not know the subcommand.
+            Some(word) => row.subcommand(word).into_iter().for_each(|sub| self.local.stats.rejected(sub.id)),
+        }
     }
 
     /// The row of the command, arity checked.
@@ -108,10 +121,12 @@ impl Executor {
         if flags.contains(Flags::DENYOOM) && self.out_of_memory() {
             return Err(CommandError::Text("OOM command not allowed when used memory > 'maxmemory'."));
         }
-        if flags.intersects(Flags::WRITE) {
-            self.journal.room().map_err(|full| CommandError::Owned(full.to_string()))?;
-        }
-        Ok(())
+        if flags.intersects(Flags::WRITE) { self.check_journal() } else { Ok(()) }
+    }
+
+    /// Whether the journal has room for another entry.
+    pub(super) fn check_journal(&self) -> Result<(), CommandError> {
+        self.journal.room().map_err(|full| CommandError::Owned(full.to_string()))
     }
 }
 
@@ -194,4 +209,35 @@ fn protected_text(row: &Row) -> String {
         "ERR {command} command not allowed. If the {option} option is set to \"local\", you can run it from a local \
          connection, otherwise you need to set this option in the configuration file, and then restart the server."
     )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn refusals_are_counted_for_their_command() {
+        crate::transcript::check(
+            r##"
+            A: CONFIG RESETSTAT
+            A= +OK
+            A: ECHO
+            A= -ERR wrong number of arguments for 'echo' command
+            A: CONFIG GET
+            A= -ERR wrong number of arguments for 'config|get' command
+            A: CONFIG FOO
+            A= -ERR unknown subcommand 'FOO'. Try CONFIG HELP.
+            A: NOSUCH
+            A~ -ERR unknown command.*
+            A: SELECT 99
+            A= -ERR DB index is out of range
+            A: INFO commandstats
+            A~ "# Commandstats\r\ncmdstat_echo:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0\r\n.*
+            A: INFO commandstats
+            A~ .*cmdstat_select:calls=1,usec=0,usec_per_call=0.00,rejected_calls=0,failed_calls=1\r\n.*
+            A: INFO commandstats
+            A~ .*cmdstat_config|get:calls=0,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0\r\n.*
+            A: INFO errorstats
+            A= "# Errorstats\r\nerrorstat_ERR:count=5\r\n"
+            "##,
+        );
+    }
 }

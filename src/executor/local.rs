@@ -4,7 +4,7 @@ use super::commands::Commands;
 use super::commit::{Mail, Texts};
 use super::desk::{Desk, Knobs};
 use super::memory::Memory;
-use super::observe::{Slowlog, Stats};
+use super::observe::{LatencyMonitor, Scripting, Slowlog, Stats};
 use super::pause::Pause;
 use super::waiters::Waiters;
 use crate::command::{Flags, Spec};
@@ -12,12 +12,13 @@ use crate::config::{Config, LogLevel, OutputLimit, Permission};
 use crate::keyspace::Garbage;
 use crate::pubsub::{Delivery, Kind, PubSub};
 use crate::request::ClientId;
+use crate::script::{self, Vm};
 use crate::session::{Registry, Session, Signals};
 use crate::time::{Clock, Millis};
 use crate::value::EncodingLimits;
 use ahash::AHashMap;
-use rand::SeedableRng;
 use rand::rngs::SmallRng;
+use rand::{Rng, SeedableRng};
 use std::sync::Arc;
 
 /// What the executor asks of the world around it.
@@ -40,6 +41,24 @@ impl Hooks {
     }
 }
 
+/// Names that tell one run of the server from another, 40 hexadecimal digits each as in Redis.
+pub(super) struct Identity {
+    pub(super) run_id: String,
+    /// What a follower would check that it follows the same history.
+    pub(super) replid: String,
+}
+
+impl Identity {
+    fn random(random: &mut SmallRng) -> Self {
+        Self { run_id: hex_name(random), replid: hex_name(random) }
+    }
+}
+
+/// 40 random hexadecimal digits.
+pub(super) fn hex_name(random: &mut SmallRng) -> String {
+    (0..20).map(|_| format!("{:02x}", random.random::<u8>())).collect()
+}
+
 /// Sessions that watch a key, by database and key.
 pub(super) type Watchers = AHashMap<(usize, Box<[u8]>), Vec<Arc<Session>>>;
 
@@ -59,7 +78,11 @@ pub(crate) struct Local {
     pub(super) pause: Pause,
     pub(crate) stats: Stats,
     pub(super) slowlog: Slowlog,
+    pub(super) latency: LatencyMonitor,
+    pub(super) identity: Identity,
     pub(crate) memory: Memory,
+    /// Taken out while a script runs.
+    pub(super) vm: Option<Box<Vm>>,
     pub(super) mail: Mail,
     /// Messages of the running command to its own client.
     pub(super) self_mail: Vec<u8>,
@@ -85,6 +108,7 @@ impl Local {
         hooks: Hooks,
     ) -> Result<Self, String> {
         let commands = Commands::renamed(config.renames())?;
+        let mut random = SmallRng::from_os_rng();
         Ok(Self {
             limits: encoding_limits(&config),
             started: clock.now(),
@@ -92,7 +116,8 @@ impl Local {
             hooks: hooks.clone(),
             commands,
             sessions,
-            random: SmallRng::from_os_rng(),
+            identity: Identity::random(&mut random),
+            random,
             pubsub: PubSub::default(),
             watchers: Watchers::default(),
             waiters: Waiters::default(),
@@ -100,7 +125,9 @@ impl Local {
             pause: Pause::default(),
             stats: Stats::new(commands.count()),
             slowlog: Slowlog::default(),
-            memory: Memory::default(),
+            vm: Some(Box::new(Vm::new(script_limits(&config)))),
+            latency: LatencyMonitor::default(),
+            memory: Memory::at_start(),
             mail: Mail::default(),
             self_mail: Vec::new(),
             self_lines: Vec::new(),
@@ -112,6 +139,11 @@ impl Local {
             knobs: Arc::default(),
             config,
         })
+    }
+
+    /// What the script VM holds, for INFO and MEMORY.
+    pub(super) fn scripting(&self) -> Scripting {
+        Scripting::default()
     }
 
     /// Whether anyone but event subscribers must hear of changes.
@@ -184,6 +216,15 @@ impl Local {
     pub(super) fn want_timer(&mut self, at: Millis) {
         self.soonest = Some(self.soonest.map_or(at, |soonest| soonest.min(at)));
     }
+}
+
+/// Limits of the script VM as configured; no memory limit is one that is never reached.
+fn script_limits(config: &Config) -> script::Limits {
+    let memory_bytes = match config.lua_memory_limit_bytes {
+        0 => usize::MAX,
+        bytes => bytes as usize,
+    };
+    script::Limits { memory_bytes, ..script::Limits::default() }
 }
 
 /// Encoding limits as configured.

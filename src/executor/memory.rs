@@ -15,6 +15,16 @@ pub(crate) struct Memory {
     resident_bytes: u64,
     measured: Option<Millis>,
     pub(crate) peak_bytes: u64,
+    /// What the process took before it held any data.
+    pub(crate) startup_bytes: u64,
+}
+
+impl Memory {
+    /// Measures an empty server.
+    pub(super) fn at_start() -> Self {
+        let bytes = resident_bytes().unwrap_or_default();
+        Self { resident_bytes: bytes, measured: None, peak_bytes: bytes, startup_bytes: bytes }
+    }
 }
 
 impl Executor {

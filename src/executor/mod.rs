@@ -9,8 +9,10 @@
 
 mod administration;
 mod blocking;
+mod blocking_sorted;
 mod call;
 mod client;
+mod cluster;
 mod commands;
 mod commit;
 mod configuration;
@@ -23,6 +25,7 @@ mod local;
 mod memory;
 mod observe;
 mod pause;
+mod scripting;
 mod subscriptions;
 mod transaction;
 mod waiters;
@@ -94,6 +97,7 @@ impl Executor {
         self.local.desk.set_password(&config.requirepass);
         self.local.knobs.set(config);
         self.local.slowlog.entries.truncate(config.slowlog_max_len);
+        self.local.stats.tracks_latency = config.latency_tracking;
     }
 
     /// Runs one request. Its reply goes to `client.reply`; [`Executor::finish_turn`] moves it into the outbox.
@@ -211,13 +215,19 @@ impl Executor {
         self.now = self.local.clock.now();
         self.follow_wall_clock();
         self.end_waits();
+        self.trace.listening = self.local.listens();
+        let expired = self.trace.stats.expired;
         while self.expires_keys() && self.state.expire_one(&mut self.trace, self.now) {
             self.spread_changes();
             // One entry for each: clients of other keys need not wait for the whole batch.
             self.commit();
             if self.local.clock.now_us() - start_us > budget_us {
+                self.note_latency("expire-cycle", self.local.clock.now_us() - start_us);
                 return Some(self.now);
             }
+        }
+        if self.trace.stats.expired != expired {
+            self.note_latency("expire-cycle", self.local.clock.now_us() - start_us);
         }
         self.next_timer()
     }
@@ -254,11 +264,17 @@ impl Executor {
     pub fn tick(&mut self) {
         self.now = self.local.clock.now();
         self.follow_wall_clock();
+        self.sample_rates();
         for (session, watched) in self.local.desk.exhume() {
             let mut client = Client::new(session, false);
             client.watched = watched;
             self.disconnect(&mut client);
         }
+    }
+
+    /// Index of the newest journal entry: what INFO and ROLE call the replication offset.
+    fn journal_offset(&self) -> u64 {
+        self.journal.last().index
     }
 
     /// The output buffer limits of all classes.

@@ -3,27 +3,35 @@
 //! A blocking command tries its keys once; if none serves it, it becomes a [`Waiter`] with its request, and `attempt` is run
 //! again for a key whenever that key was changed. Waiters of a key are served oldest first, after the command, script or
 //! transaction that changed it has ended (Redis 7.0: the key changed first serves, not the first of the argument list).
+//! Serving costs O(log n) for each client served, however many wait.
 
 use super::commands::{Context, Flow, Turn};
 use super::{Answer, Executor};
 use crate::command::{CommandError, Cx};
+use crate::journal::Position;
 use crate::reply::{Reply, Sink};
-use crate::request::{ClientId, Owned};
+use crate::request::{Argv, ClientId, Owned};
 use crate::resp::Encoder;
-use crate::session::{Session, Signals};
+use crate::session::{ReplyMode, Session, Signals};
 use crate::time::Millis;
+use crate::value::Value;
 use ahash::AHashMap;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Tries to serve the request in `cx.args` from one key: true when it has replied. Must not change anything otherwise.
+/// Tries to serve the request in `cx.args` from one key: true when it has replied, and logged what it did. Must not
+/// change or say anything otherwise.
 pub(super) type Attempt = fn(&mut Cx<'_>, key: &[u8], &mut dyn Sink) -> Result<bool, CommandError>;
 
 /// One waiting client.
 pub(super) struct Waiter {
     session: Arc<Session>,
+    /// Its place in every queue: who began to wait earlier has the lower one.
+    turn: u64,
     db: usize,
     resp3: bool,
+    /// CLIENT REPLY OFF or SKIP: the reply, when there is one, is dropped.
+    silent: bool,
     request: Owned,
     keys: Vec<Box<[u8]>>,
     /// `None` for those that wait for no key (WAIT).
@@ -32,23 +40,35 @@ pub(super) struct Waiter {
     wants: &'static str,
     deadline: Option<Millis>,
     on_timeout: Reply,
+    /// What the keys' state at the beginning of the wait depends on: "nothing came" must not be said before that stands.
+    seen: Position,
 }
 
-type Place = (usize, Box<[u8]>);
+/// Those who wait for one key.
+#[derive(Default)]
+struct Queue {
+    /// By the type wanted, then by age: a change to a list need not look at those who wait for a sorted set.
+    waiting: BTreeMap<(&'static str, u64), ClientId>,
+    signalled: bool,
+}
 
 /// All waiting clients.
 #[derive(Default)]
 pub(super) struct Waiters {
     by_client: AHashMap<ClientId, Waiter>,
-    by_key: AHashMap<Place, VecDeque<ClientId>>,
+    /// Queues by key, for each database that anyone ever waited in.
+    by_key: Vec<AHashMap<Box<[u8]>, Queue>>,
     timeouts: BTreeSet<(Millis, ClientId)>,
-    signalled: VecDeque<Place>,
+    /// Keys changed while someone waited for them, in the order of the first change.
+    signalled: VecDeque<(usize, Box<[u8]>)>,
+    turns: u64,
 }
 
 /// What a blocking command waits with.
 pub(super) struct Wait {
     pub(super) keys: Vec<Box<[u8]>>,
     pub(super) attempt: Option<Attempt>,
+    /// As [`Value::type_name`] names it.
     pub(super) wants: &'static str,
     /// `None` waits for ever.
     pub(super) ttl_ms: Option<i64>,
@@ -64,6 +84,11 @@ impl Waiters {
         self.by_client.len()
     }
 
+    /// How many wait with a time-out.
+    pub(super) fn timed(&self) -> usize {
+        self.timeouts.len()
+    }
+
     pub(super) fn any_signalled(&self) -> bool {
         !self.signalled.is_empty()
     }
@@ -74,22 +99,37 @@ impl Waiters {
 
     /// A key was changed: those who wait for it are tried at the end of the command.
     pub(super) fn signal(&mut self, db: usize, key: &[u8]) {
-        if self.by_key.is_empty() {
+        let Some(queue) = self.by_key.get_mut(db).and_then(|queues| queues.get_mut(key)) else {
             return;
+        };
+        if !std::mem::replace(&mut queue.signalled, true) {
+            self.signalled.push_back((db, Box::from(key)));
         }
-        let place = (db, Box::from(key));
-        if self.by_key.contains_key(&place) && !self.signalled.contains(&place) {
-            self.signalled.push_back(place);
+    }
+
+    fn next_signalled(&mut self) -> Option<(usize, Box<[u8]>)> {
+        let (db, key) = self.signalled.pop_front()?;
+        if let Some(queue) = self.by_key[db].get_mut(&key) {
+            queue.signalled = false;
         }
+        Some((db, key))
+    }
+
+    /// The oldest client behind `after` that waits for `key` to hold a `kind`.
+    fn next_waiting(&self, db: usize, key: &[u8], kind: &'static str, after: u64) -> Option<(u64, ClientId)> {
+        let queue = self.by_key.get(db)?.get(key)?;
+        let mut behind = queue.waiting.range((kind, after + 1)..=(kind, u64::MAX));
+        behind.next().map(|((_, turn), id)| (*turn, *id))
     }
 
     fn add(&mut self, waiter: Waiter) {
         let id = waiter.session.id;
+        if self.by_key.len() <= waiter.db {
+            self.by_key.resize_with(waiter.db + 1, AHashMap::new);
+        }
         for key in &waiter.keys {
-            let queue = self.by_key.entry((waiter.db, key.clone())).or_default();
-            if !queue.contains(&id) {
-                queue.push_back(id);
-            }
+            let queue = self.by_key[waiter.db].entry(key.clone()).or_default();
+            queue.waiting.insert((waiter.wants, waiter.turn), id);
         }
         if let Some(deadline) = waiter.deadline {
             self.timeouts.insert((deadline, id));
@@ -100,12 +140,12 @@ impl Waiters {
 
     fn remove(&mut self, id: ClientId) -> Option<Waiter> {
         let waiter = self.by_client.remove(&id)?;
+        let queues = &mut self.by_key[waiter.db];
         for key in &waiter.keys {
-            let place = (waiter.db, key.clone());
-            if let Some(queue) = self.by_key.get_mut(&place) {
-                queue.retain(|waiting| *waiting != id);
-                if queue.is_empty() {
-                    self.by_key.remove(&place);
+            if let Some(queue) = queues.get_mut(key) {
+                queue.waiting.remove(&(waiter.wants, waiter.turn));
+                if queue.waiting.is_empty() {
+                    queues.remove(key);
                 }
             }
         }
@@ -135,17 +175,25 @@ impl Turn<'_> {
             return Ok(Flow::Next);
         }
         self.client.session.raise(Signals::BLOCKED);
+        let local = &mut self.ex.local;
         let deadline = wait.ttl_ms.and_then(|ttl_ms| self.ex.now.checked_add(ttl_ms));
-        self.ex.local.waiters.add(Waiter {
+        if let Some(deadline) = deadline {
+            local.want_timer(deadline);
+        }
+        local.waiters.turns += 1;
+        local.waiters.add(Waiter {
             session: Arc::clone(&self.client.session),
+            turn: local.waiters.turns,
             db: self.client.db,
             resp3: self.client.resp3,
+            silent: self.client.reply_mode != ReplyMode::On,
             request: Owned::new(self.args),
             keys: wait.keys,
             attempt: wait.attempt,
             wants: wait.wants,
             deadline,
             on_timeout: wait.on_timeout,
+            seen: self.ex.trace.ticket(),
         });
         Ok(Flow::Blocked)
     }
@@ -155,7 +203,7 @@ impl Executor {
     fn attempt(
         &mut self,
         db: usize,
-        args: crate::request::Argv<'_>,
+        args: Argv<'_>,
         attempt: Attempt,
         key: &[u8],
         out: &mut dyn Sink,
@@ -171,53 +219,75 @@ impl Executor {
         served
     }
 
-    /// Serves those who wait for keys that were changed, until no key serves anyone any more.
+    /// Serves those who wait for keys that were changed, until no key serves anyone any more. While the journal has no
+    /// room for what a service would write, waiters and their signals stay.
     pub(super) fn serve_waiters(&mut self) {
-        while let Some((db, key)) = self.local.waiters.signalled.pop_front() {
-            let ids: Vec<ClientId> =
-                self.local.waiters.by_key.get(&(db, key.clone())).into_iter().flatten().copied().collect();
-            for id in ids {
-                if !self.serve(id, db, &key) {
-                    break;
-                }
-            }
+        while self.journal.room().is_ok()
+            && let Some((db, key)) = self.local.waiters.next_signalled()
+        {
+            self.serve_queue(db, &key);
         }
     }
 
-    /// Serves one waiter from `key`; false when the key can serve nobody any more.
-    fn serve(&mut self, id: ClientId, db: usize, key: &[u8]) -> bool {
-        let Some(waiter) = self.local.waiters.by_client.get(&id) else {
-            return true;
-        };
-        let Some(value) = self.state.doors(&mut self.trace, db, self.now).peek(key).map(|value| value.type_name())
-        else {
-            return false;
-        };
-        let Some(attempt) = waiter.attempt.filter(|_| waiter.wants == value) else {
-            return true;
-        };
-        let (request, resp3) = (waiter.request.clone(), waiter.resp3);
+    /// Serves those who wait for `key`, oldest first, for as long as it holds what they wait for.
+    fn serve_queue(&mut self, db: usize, key: &[u8]) {
+        let mut after = 0;
+        loop {
+            let doors = self.state.doors(&mut self.trace, db, self.now);
+            let Some(kind) = doors.peek(key).map(Value::type_name) else { return };
+            let Some((turn, id)) = self.local.waiters.next_waiting(db, key, kind, after) else { return };
+            if self.journal.room().is_err() {
+                self.local.waiters.signal(db, key);
+                return;
+            }
+            self.serve(id, db, key);
+            after = turn;
+        }
+    }
+
+    /// Serves one waiter from `key`, if the key can; a refusal serves it too (BLMOVE to a key of another type).
+    fn serve(&mut self, id: ClientId, db: usize, key: &[u8]) {
+        let Some(waiter) = self.local.waiters.by_client.get_mut(&id) else { return };
+        // One that is being closed must not take what another could use.
+        let Some(attempt) = waiter.attempt.filter(|_| !waiter.session.has(Signals::KILLED)) else { return };
         let mut reply = Vec::new();
-        let mut out = Encoder::new(&mut reply, resp3);
-        match self.attempt(db, &request.argv(), attempt, key, &mut out) {
-            Ok(false) => return true,
+        let mut out = Encoder::new(&mut reply, waiter.resp3);
+        // Lent while the attempt has the executor.
+        let request = std::mem::take(&mut waiter.request);
+        let outcome = self.attempt(db, &request.argv(), attempt, key, &mut out);
+        match outcome {
+            Ok(false) => {
+                if let Some(waiter) = self.local.waiters.by_client.get_mut(&id) {
+                    waiter.request = request;
+                }
+                return;
+            }
             Ok(true) => {}
-            Err(error) => out.error(error.to_string().as_bytes()),
+            Err(error) => {
+                let text = error.to_string();
+                self.local.stats.error(&text);
+                if let Ok(row) = self.lookup(&request.argv()) {
+                    self.local.stats.calls[row.id].failed += 1;
+                }
+                out.error(text.as_bytes());
+            }
         }
         self.spread_changes();
         self.append_entry();
         self.send_mail();
-        self.release(id, &reply);
-        true
+        let ticket = self.trace.ticket();
+        self.release(id, &reply, ticket);
     }
 
-    /// Ends a wait with `reply`.
-    fn release(&mut self, id: ClientId, reply: &[u8]) {
+    /// Ends a wait with `reply`, which waits for `ticket`.
+    fn release(&mut self, id: ClientId, reply: &[u8], ticket: Position) {
         let Some(waiter) = self.local.waiters.remove(id) else {
             return;
         };
-        let ticket = self.held_ticket(self.trace.ticket());
-        waiter.session.outbox.lock().push(reply, ticket);
+        if !waiter.silent {
+            let ticket = self.held_ticket(ticket);
+            waiter.session.outbox.lock().push(reply, ticket);
+        }
         waiter.session.lower(Signals::BLOCKED);
         self.local.wake(&waiter.session);
     }
@@ -228,7 +298,8 @@ impl Executor {
         };
         let mut reply = Vec::new();
         say(waiter, &mut Encoder::new(&mut reply, waiter.resp3));
-        self.release(id, &reply);
+        let seen = waiter.seen;
+        self.release(id, &reply, seen);
     }
 
     /// Answers all whose time is up, and ends a pause that is over.
@@ -253,10 +324,14 @@ impl Executor {
 
     /// CLIENT UNBLOCK: ends the wait of another client as if its time were up, or with an error. False if it does not wait.
     pub(super) fn unblock(&mut self, id: ClientId, with_error: bool) -> bool {
+        const UNBLOCKED: &str = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
         let waits = self.local.waiters.by_client.contains_key(&id);
+        if waits && with_error {
+            self.local.stats.error(UNBLOCKED);
+        }
         self.release_with(id, |waiter, out| {
             if with_error {
-                out.error(b"UNBLOCKED client unblocked via CLIENT UNBLOCK");
+                out.error(UNBLOCKED.as_bytes());
             } else {
                 waiter.on_timeout.replay(out);
             }

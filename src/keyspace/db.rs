@@ -66,6 +66,22 @@ impl Db {
         self.table.memory_usage() + self.items.len() * size_of::<Item>()
     }
 
+    /// Bytes of one entry, its share of the table included. O(size of the value).
+    pub(super) fn item_bytes(&self, handle: u32) -> usize {
+        let item = &self.items[handle];
+        let share = self.table.memory_usage() / self.len().max(1);
+        size_of::<Item>() + share + item.key.heap_bytes() + item.value.memory_usage()
+    }
+
+    /// Mean time to live of the first thousand entries, as an estimate for all; 0 without any that has a deadline.
+    pub fn mean_ttl_ms(&self, now: Millis) -> i64 {
+        const LOOKED_AT: usize = 1000;
+        let deadlines = self.handles().take(LOOKED_AT).filter_map(|handle| self.items[handle].deadline());
+        let ttls = deadlines.map(|deadline| deadline.at.since(now).max(0));
+        let (count, sum) = ttls.fold((0i64, 0i64), |(count, sum), ttl_ms| (count + 1, sum.saturating_add(ttl_ms)));
+        if count == 0 { 0 } else { sum / count }
+    }
+
     pub(super) fn find(&self, hash: u64, key: &[u8]) -> Option<u32> {
         self.table.find(top(hash), |handle| self.items[handle].key.as_bytes() == key)
     }

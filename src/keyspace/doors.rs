@@ -16,6 +16,8 @@ pub enum Keep {
     Deadline,
     /// The key becomes persistent.
     Nothing,
+    /// This one instead (SET .. PX). It may have passed already.
+    Until(Deadline),
 }
 
 const EXPIRED: Event = Event::new(EventClasses::EXPIRED, "expired");
@@ -87,6 +89,20 @@ impl Doors<'_> {
         Some(&item.value)
     }
 
+    /// [`Doors::read`] with the deadline and without the access stamp: for commands that ask about a key rather than
+    /// for its value (TTL, TYPE, EXISTS).
+    pub fn look(&mut self, key: &[u8]) -> Option<(&Value, Option<Deadline>)> {
+        let (_, found) = self.find(key);
+        let Some(handle) = found else {
+            self.trace.stats.misses += 1;
+            self.trace.tell(self.db, key, Some(MISSED), false);
+            return None;
+        };
+        self.trace.stats.hits += 1;
+        let item = &self.here().items[handle];
+        Some((&item.value, item.deadline()))
+    }
+
     /// [`Doors::read`] for a command that works on one type.
     ///
     /// # Errors
@@ -133,18 +149,28 @@ impl Doors<'_> {
     /// Stores `value` under `key`, over whatever is there.
     pub fn put(&mut self, key: &[u8], value: Value, keep: Keep) {
         let (hash, found) = self.find(key);
-        match found {
-            None => {
-                self.create(hash, key, value);
-            }
+        let handle = match found {
+            None => self.create(hash, key, value),
             Some(handle) => {
                 if keep == Keep::Nothing {
                     self.here().clear_deadline(handle);
                 }
-                let old = std::mem::replace(&mut self.here().items[handle].value, value);
+                let seconds = self.now.seconds();
+                let item = &mut self.here().items[handle];
+                item.key.set_accessed(seconds);
+                let old = std::mem::replace(&mut item.value, value);
                 self.discard(old);
+                handle
             }
+        };
+        if let Keep::Until(deadline) = keep {
+            self.schedule(handle, deadline);
         }
+    }
+
+    fn schedule(&mut self, handle: u32, deadline: Deadline) {
+        self.here().set_deadline(handle, deadline);
+        self.trace.soonest = Some(self.trace.soonest.map_or(deadline.at, |soonest| soonest.min(deadline.at)));
     }
 
     /// Takes the value out, without an event. The caller calls [`Doors::changed`].
@@ -212,8 +238,7 @@ impl Doors<'_> {
     pub fn set_deadline(&mut self, key: &[u8], deadline: Deadline) -> bool {
         let (_, found) = self.find(key);
         if let Some(handle) = found {
-            self.here().set_deadline(handle, deadline);
-            self.trace.soonest = Some(self.trace.soonest.map_or(deadline.at, |soonest| soonest.min(deadline.at)));
+            self.schedule(handle, deadline);
         }
         found.is_some()
     }
@@ -229,6 +254,12 @@ impl Doors<'_> {
         let (_, found) = self.find(key);
         let now = self.now.seconds();
         found.map(|handle| now.saturating_sub(self.here().items[handle].key.accessed()))
+    }
+
+    /// Bytes that the key takes with its value, place in the table and timer; `None` without the key. O(size of the value).
+    pub fn memory_usage(&mut self, key: &[u8]) -> Option<usize> {
+        let (_, found) = self.find(key);
+        found.map(|handle| self.here().item_bytes(handle))
     }
 
     /// The write door: `key` was changed, and `event` says how.
@@ -275,8 +306,14 @@ impl Doors<'_> {
         self.len() == 0
     }
 
+    /// Makes the reply wait for whatever was written last, as it tells something of the database as a whole.
+    pub fn touch_all(&mut self) {
+        self.trace.touch_all();
+    }
+
     /// Live keys in no order (KEYS). Visits the whole database.
-    pub fn for_each(&self, mut visit: impl FnMut(&[u8], &Value)) {
+    pub fn for_each(&mut self, mut visit: impl FnMut(&[u8], &Value)) {
+        self.trace.touch_all();
         let db = &self.state.dbs[self.db];
         for handle in db.handles() {
             let item = &db.items[handle];
@@ -288,7 +325,8 @@ impl Doors<'_> {
 
     /// One step of SCAN: keys from `cursor` on, at least `count` if there are that many; returns the next cursor, 0 at the
     /// end. A key that is there from the first call to the last is visited at least once.
-    pub fn scan(&self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], &Value)) -> u64 {
+    pub fn scan(&mut self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], &Value)) -> u64 {
+        self.trace.touch_all();
         let db = &self.state.dbs[self.db];
         db.scan(cursor, count, |handle| {
             let item = &db.items[handle];
@@ -300,6 +338,7 @@ impl Doors<'_> {
 
     /// A live key, each equally likely. Those found expired on the way are deleted.
     pub fn random_key(&mut self, random: &mut SmallRng) -> Option<Vec<u8>> {
+        self.trace.touch_all();
         loop {
             let handle = self.state.dbs[self.db].random(random)?;
             let item = &self.state.dbs[self.db].items[handle];
@@ -311,34 +350,46 @@ impl Doors<'_> {
         }
     }
 
-    /// Empties database `db`; returns how many keys it had. The caller publishes and logs.
+    /// Empties database `db`; returns how many keys it had, which count as so many changes. Watches of its keys break,
+    /// those of missing keys do not (Redis 7.0). No event.
     pub fn flush(&mut self, db: usize) -> usize {
         let now = self.now;
-        if self.trace.listening {
-            let keys: Vec<Vec<u8>> =
-                self.state.all().filter(|(at, ..)| *at == db).map(|(_, key, ..)| key.to_vec()).collect();
-            for key in keys {
-                self.trace.tell(db, &key, None, true);
-            }
-        }
+        self.trace.touch_all();
+        self.tell_all(db, &[db]);
         let dropped = self.state.take_db(db, now);
         let count = dropped.len();
         if count > 0 {
+            self.trace.dirty += count as u64;
+            self.trace.write_all();
             self.trace.garbage.push(Garbage::Db(Box::new(dropped)));
         }
         count
     }
 
-    /// Exchanges two databases. Watchers and waiters of keys in either are told.
+    /// Exchanges two databases, which counts as one change unless both are empty or the same. In both, watches of keys
+    /// that either holds break, and their waiters are told. No event.
     pub fn swap(&mut self, a: usize, b: usize) {
+        self.trace.touch_all();
+        if a == b || (self.state.db(a).is_empty() && self.state.db(b).is_empty()) {
+            return;
+        }
         self.state.swap(a, b);
-        if self.trace.listening {
-            // Whoever watches or waits for a name in either database sees another value there from now on.
-            let swapped = self.state.all().filter(|(db, ..)| *db == a || *db == b);
-            let keys: Vec<Vec<u8>> = swapped.map(|(_, key, ..)| key.to_vec()).collect();
-            for key in keys {
-                self.trace.tell(a, &key, None, true);
-                self.trace.tell(b, &key, None, true);
+        self.trace.dirty += 1;
+        self.trace.write_all();
+        // Whoever watches or waits for a name in either database sees another value there from now on.
+        self.tell_all(a, &[a, b]);
+        self.tell_all(b, &[a, b]);
+    }
+
+    /// Tells whoever listens that each key of database `from` was changed in all of `seen_in`.
+    fn tell_all(&mut self, from: usize, seen_in: &[usize]) {
+        if !self.trace.listening {
+            return;
+        }
+        let db = &self.state.dbs[from];
+        for handle in db.handles() {
+            for &seen in seen_in {
+                self.trace.tell(seen, db.items[handle].key.as_bytes(), None, true);
             }
         }
     }

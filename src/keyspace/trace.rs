@@ -60,6 +60,12 @@ const POSITIONS: usize = 65_536;
 /// For each of 65,536 classes of keys the journal position that last changed one of them. Deleted keys count.
 pub(super) struct Positions {
     table: Box<[Position]>,
+    /// The last change of a whole database: no key waits for less.
+    floor: Position,
+    /// The last change of anything.
+    last: Position,
+    /// A whole database was changed since the last entry.
+    all_written: bool,
 }
 
 /// The scratch area of the command that runs.
@@ -100,7 +106,12 @@ pub struct Trace {
 impl Trace {
     /// A trace that keeps positions and effects when `recording`.
     pub fn new(recording: bool) -> Self {
-        let table = || Positions { table: vec![Position::default(); POSITIONS].into_boxed_slice() };
+        let table = || Positions {
+            table: vec![Position::default(); POSITIONS].into_boxed_slice(),
+            floor: Position::default(),
+            last: Position::default(),
+            all_written: false,
+        };
         Self {
             listening: false,
             events: EventClasses::empty(),
@@ -150,6 +161,10 @@ impl Trace {
             for &class in &self.written {
                 positions.table[usize::from(class)] = at;
             }
+            if std::mem::take(&mut positions.all_written) {
+                positions.floor = at;
+            }
+            positions.last = at;
             self.seen = self.seen.max(at);
         }
         self.written.clear();
@@ -165,14 +180,23 @@ impl Trace {
         self.seen
     }
 
-    /// Makes the next ticket wait for at least `at` (whole-database commands take the last position).
-    pub fn wait_for(&mut self, at: Position) {
-        self.seen = self.seen.max(at);
+    /// Makes the next ticket wait for the last change of anything (whole-database commands).
+    pub(super) fn touch_all(&mut self) {
+        if let Some(positions) = &self.positions {
+            self.seen = self.seen.max(positions.last);
+        }
+    }
+
+    /// A whole database was changed: every key waits for the position of the entry that says so.
+    pub(super) fn write_all(&mut self) {
+        if let Some(positions) = &mut self.positions {
+            positions.all_written = true;
+        }
     }
 
     pub(super) fn touch(&mut self, hash: u64) {
         if let Some(positions) = &self.positions {
-            self.seen = self.seen.max(positions.table[usize::from(hash as u16)]);
+            self.seen = self.seen.max(positions.table[usize::from(hash as u16)]).max(positions.floor);
         }
     }
 

@@ -198,7 +198,10 @@ impl Connection {
             if self.input.is_empty() && !self.waits() {
                 used = self.run(bytes).1;
             }
-            self.input.extend_from_slice(&bytes[used..]);
+            if used < bytes.len() {
+                self.input.extend_from_slice(&bytes[used..]);
+                self.show_input();
+            }
             if self.input.len() - self.used > self.shared.query_buffer_limit() {
                 self.shared.query_buffer_overrun(self.session());
                 return Poll::Ready(false);
@@ -217,6 +220,11 @@ impl Connection {
             self.input.drain(..self.used);
             self.used = 0;
         }
+        self.show_input();
+    }
+
+    fn show_input(&self) {
+        self.session().pulse.set_unread_bytes(self.input.len() - self.used);
     }
 
     /// Runs the requests at the head of `bytes`; tells how many bytes they took.

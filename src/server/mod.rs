@@ -27,6 +27,7 @@ use shared::Shared;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -47,7 +48,7 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
     logging::remember(log);
     let hooks = Hooks {
         discard: reaper::discard,
-        step_aside: || tokio::task::block_in_place(|| ()),
+        step_aside,
         shutdown: |status| {
             if let Some(exit) = EXIT.get() {
                 // The receiver is gone only when the server is ending already.
@@ -80,10 +81,28 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
     Ok(status)
 }
 
+/// Leaves the rest of this I/O thread's work to a fresh thread, and goes on once that one has taken it: tokio gives the
+/// work back to a blocking section that ends before anyone else has come for it.
+fn step_aside() {
+    const PATIENCE: Duration = Duration::from_millis(100);
+    tokio::task::block_in_place(|| {
+        let (taken, wait) = std::sync::mpsc::channel();
+        tokio::spawn(async move {
+            // Nobody listens any more if the thread came too late; the script then goes on as it is.
+            let _ = taken.send(());
+        });
+        if wait.recv_timeout(PATIENCE).is_err() {
+            tracing::warn!("No thread took over the connections while a slow script runs");
+        }
+    });
+}
+
 fn io_thread(number: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(1)
         .thread_name(format!("io-{number}"))
+        // Lua may nest 200 C calls, each with a few kilobytes of pattern state.
+        .thread_stack_size(16 << 20)
         // A script that steps aside leaves its worker to a fresh thread; one at a time can hold the executor.
         .max_blocking_threads(8)
         .enable_all()

@@ -3,6 +3,7 @@
 mod command_lines;
 mod config_set;
 mod files;
+mod rewrite;
 
 use std::ffi::OsString;
 

@@ -1,5 +1,0 @@
-//! Keys of any type.
-
-use super::DataCommand;
-
-pub(super) const COMMANDS: &[DataCommand] = &[];

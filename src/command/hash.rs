@@ -1,5 +1,0 @@
-//! Hashes.
-
-use super::DataCommand;
-
-pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,5 +1,0 @@
-//! Lists.
-
-use super::DataCommand;
-
-pub(super) const COMMANDS: &[DataCommand] = &[];

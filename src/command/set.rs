@@ -1,5 +1,0 @@
-//! Sets.
-
-use super::DataCommand;
-
-pub(super) const COMMANDS: &[DataCommand] = &[];

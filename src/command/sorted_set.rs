@@ -1,5 +1,0 @@
-//! Sorted sets.
-
-use super::DataCommand;
-
-pub(super) const COMMANDS: &[DataCommand] = &[];

@@ -1,5 +1,0 @@
-//! Strings.
-
-use super::DataCommand;
-
-pub(super) const COMMANDS: &[DataCommand] = &[];

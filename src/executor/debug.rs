@@ -1,5 +1,0 @@
-//! DEBUG.
-
-use super::commands::ControlCommand;
-
-pub(super) const COMMANDS: &[ControlCommand] = &[];
