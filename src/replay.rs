@@ -13,7 +13,17 @@ use rand::{Rng, SeedableRng};
 /// A prefix of the family's keys, so that most requests meet their own type, and its requests.
 type Family = (&'static str, &'static [&'static str]);
 
-const FAMILIES: &[Family] = &[("s", STRINGS), ("s", LIFETIMES), ("s", COMPARISONS), ("", KEYS), ("l", SORTS)];
+const FAMILIES: &[Family] = &[
+    ("s", STRINGS),
+    ("s", LIFETIMES),
+    ("s", COMPARISONS),
+    ("", KEYS),
+    ("l", SORTS),
+    ("h", HASHES),
+    ("l", LISTS),
+    ("u", SETS),
+    ("z", SORTED_SETS),
+];
 
 const STRINGS: &[&str] = &[
     "SET {key} {value}",
@@ -98,7 +108,62 @@ const SORTS: &[&str] = &[
     "SORT {any_key} BY s* GET # GET s* STORE {key}",
 ];
 
-const PREFIXES: &[&str] = &["s", "l", "h"];
+const HASHES: &[&str] = &[
+    "HSET {key} {field} {value} {field} {value}",
+    "HSETNX {key} {field} {value}",
+    "HMSET {key} {field} {value}",
+    "HDEL {key} {field} {field}",
+    "HINCRBY {key} {field} {int}",
+    "HINCRBYFLOAT {key} {field} {float}",
+    "HGETALL {key}",
+    "HRANDFIELD {key} {int}",
+];
+
+const LISTS: &[&str] = &[
+    "LPUSH {key} {value} {int}",
+    "RPUSHX {key} {value}",
+    "LPOP {key}",
+    "RPOP {key} 2",
+    "LMPOP 2 {key} {key} LEFT COUNT 2",
+    "LMOVE {key} {key} LEFT RIGHT",
+    "RPOPLPUSH {key} {key}",
+    "LREM {key} {int} {value}",
+    "LTRIM {key} {int} {int}",
+    "LSET {key} {int} {value}",
+    "LINSERT {key} BEFORE {value} {value}",
+];
+
+const SETS: &[&str] = &[
+    "SADD {key} {value} {int}",
+    "SADD {key} {int} {int} {int}",
+    "SREM {key} {value} {int}",
+    "SPOP {key}",
+    "SPOP {key} 2",
+    "SRANDMEMBER {key} {int}",
+    "SMOVE {key} {key} {value}",
+    "SUNIONSTORE {key} {key} {key}",
+    "SINTERSTORE {key} {key} {key}",
+    "SDIFFSTORE {key} {key} {key}",
+];
+
+const SORTED_SETS: &[&str] = &[
+    "ZADD {key} {float} {value} {int} {field}",
+    "ZADD {key} GT CH {int} {field}",
+    "ZADD {key} INCR {float} {value}",
+    "ZINCRBY {key} {float} {value}",
+    "ZREM {key} {value} {field}",
+    "ZPOPMIN {key}",
+    "ZPOPMAX {key} 2",
+    "ZMPOP 2 {key} {key} MIN",
+    "ZREMRANGEBYSCORE {key} {int} {int}",
+    "ZREMRANGEBYRANK {key} {int} {int}",
+    "ZRANGESTORE {key} {key} {int} {int}",
+    "ZUNIONSTORE {key} 2 {key} {any_key} WEIGHTS {float} {int}",
+    "ZINTERSTORE {key} 2 {key} {key} AGGREGATE MAX",
+    "ZDIFFSTORE {key} 2 {key} {key}",
+];
+
+const PREFIXES: &[&str] = &["s", "l", "h", "u", "z"];
 const VALUES: &[&str] = &["", "1", "-7", "3.5", "token", "WALL", "a value of more than fourteen bytes"];
 
 struct Generator {
@@ -190,7 +255,7 @@ impl Generator {
 
 #[test]
 fn the_entries_of_random_commands_make_the_same_state() {
-    for seed in 0..60 {
+    for seed in 0..80 {
         let mut generator = Generator::new(seed);
         for _ in 0..400 {
             generator.step();

@@ -188,7 +188,7 @@ fn remaining_ms(cx: &Cx<'_>, deadline: Deadline) -> i64 {
 
 /// Redis 7.0 rounds to the nearest second.
 fn seconds(ms: i64) -> i64 {
-    ms.saturating_add(500) / 1000
+    ((i128::from(ms) + 500) / 1000) as i64
 }
 
 const PERSIST: DataCommand = Command::new(

@@ -165,7 +165,7 @@ impl Commands {
         self.index.get(&*lower).map(|&at| &self.rows[at])
     }
 
-    /// All top-level rows.
+    /// All top-level rows, renamed or not, in the order of declaration.
     pub(crate) fn rows(&self) -> &[Row] {
         &self.rows
     }

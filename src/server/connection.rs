@@ -198,10 +198,8 @@ impl Connection {
             if self.input.is_empty() && !self.waits() {
                 used = self.run(bytes).1;
             }
-            if used < bytes.len() {
-                self.input.extend_from_slice(&bytes[used..]);
-                self.show_input();
-            }
+            self.input.extend_from_slice(&bytes[used..]);
+            self.note_held();
             if self.input.len() - self.used > self.shared.query_buffer_limit() {
                 self.shared.query_buffer_overrun(self.session());
                 return Poll::Ready(false);
@@ -220,11 +218,11 @@ impl Connection {
             self.input.drain(..self.used);
             self.used = 0;
         }
-        self.show_input();
+        self.note_held();
     }
 
-    fn show_input(&self) {
-        self.session().pulse.set_unread_bytes(self.input.len() - self.used);
+    fn note_held(&self) {
+        self.session().set_held_input(self.input.len() - self.used);
     }
 
     /// Runs the requests at the head of `bytes`; tells how many bytes they took.

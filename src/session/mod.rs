@@ -19,7 +19,7 @@ use crate::time::Millis;
 use dashmap::DashMap;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 bitflags::bitflags! {
     /// One-way messages to a connection's own thread, and marks that others set.
@@ -71,6 +71,8 @@ pub struct Session {
     /// What CLIENT LIST shows.
     pub shown: Mutex<Shown>,
     signals: AtomicU32,
+    /// Bytes read but not run yet.
+    held_input: AtomicUsize,
     /// What changes with each turn.
     pub pulse: Pulse,
 }
@@ -85,6 +87,7 @@ impl Session {
             outbox: Mutex::new(Outbox::default()),
             shown: Mutex::new(shown),
             signals: AtomicU32::new(0),
+            held_input: AtomicUsize::new(0),
             pulse: Pulse::new(created),
         })
     }
@@ -92,6 +95,16 @@ impl Session {
     /// When its last turn ended, or when it was accepted.
     pub fn last_active(&self) -> Millis {
         self.pulse.beat().last_active
+    }
+
+    /// Bytes read but not run yet.
+    pub fn held_input(&self) -> usize {
+        self.held_input.load(Ordering::Relaxed)
+    }
+
+    /// Told by the connection when that changes.
+    pub fn set_held_input(&self, bytes: usize) {
+        self.held_input.store(bytes, Ordering::Relaxed);
     }
 
     /// Sets signals.

@@ -27,7 +27,6 @@ pub struct Pulse {
     db: AtomicU32,
     queued: AtomicI32,
     queued_bytes: AtomicUsize,
-    unread_bytes: AtomicUsize,
 }
 
 /// What a [`Pulse`] says.
@@ -54,7 +53,6 @@ impl Pulse {
             db: AtomicU32::new(0),
             queued: AtomicI32::new(-1),
             queued_bytes: AtomicUsize::new(0),
-            unread_bytes: AtomicUsize::new(0),
         }
     }
 
@@ -65,16 +63,6 @@ impl Pulse {
         self.db.store(beat.db as u32, Ordering::Relaxed);
         self.queued.store(beat.queued.map_or(-1, |count| count as i32), Ordering::Relaxed);
         self.queued_bytes.store(beat.queued_bytes, Ordering::Relaxed);
-    }
-
-    /// This many bytes have come that are not run yet. Said by the connection's own task.
-    pub fn set_unread_bytes(&self, count: usize) {
-        self.unread_bytes.store(count, Ordering::Relaxed);
-    }
-
-    /// Bytes that have come but are not run yet.
-    pub fn unread_bytes(&self) -> usize {
-        self.unread_bytes.load(Ordering::Relaxed)
     }
 
     /// What it was at the end of the last turn.

@@ -117,9 +117,9 @@ fn sort(cx: &mut Cx<'_>, out: &mut dyn Sink, may_store: bool) -> Outcome {
     let unsorted = options.by.is_some_and(|by| !by.contains(&b'*'));
     if unsorted && is_set && options.store.is_some() {
         (options.alpha, options.by) = (true, None);
-        order(cx, &mut elements, &options)?;
+        order(cx, &mut elements, &options, is_set)?;
     } else if !unsorted {
-        order(cx, &mut elements, &options)?;
+        order(cx, &mut elements, &options, is_set)?;
     } else if options.descending && !is_set {
         elements.reverse();
     }
@@ -163,7 +163,8 @@ fn load(cx: &mut Cx<'_>) -> Result<(Vec<Vec<u8>>, bool), CommandError> {
     })
 }
 
-fn order(cx: &mut Cx<'_>, elements: &mut Vec<Vec<u8>>, options: &Options<'_>) -> Outcome {
+/// Elements of equal weight keep their order, but those of a set have none that a replay could rely on.
+fn order(cx: &mut Cx<'_>, elements: &mut Vec<Vec<u8>>, options: &Options<'_>, is_set: bool) -> Outcome {
     let mut weighed = Vec::with_capacity(elements.len());
     for element in elements.drain(..) {
         let by = options.by.map(|pattern| substitute(cx, pattern, &element));
@@ -180,7 +181,7 @@ fn order(cx: &mut Cx<'_>, elements: &mut Vec<Vec<u8>>, options: &Options<'_>) ->
             (Weight::Number(a), Weight::Number(b)) => {
                 a.partial_cmp(b).filter(|ordering| ordering.is_ne()).unwrap_or_else(|| x.cmp(y))
             }
-            (Weight::Text(a), Weight::Text(b)) if options.by.is_some() => a.cmp(b),
+            (Weight::Text(a), Weight::Text(b)) if options.by.is_some() && (a != b || !is_set) => a.cmp(b),
             _ => x.cmp(y),
         };
         if options.descending { ordering.reverse() } else { ordering }
@@ -189,8 +190,9 @@ fn order(cx: &mut Cx<'_>, elements: &mut Vec<Vec<u8>>, options: &Options<'_>) ->
     Ok(())
 }
 
-/// A number as C's `strtod` reads it: nothing is 0, leading space is skipped.
+/// A number as C's `strtod` reads it: leading space is skipped, a NUL byte ends the text, nothing is 0.
 fn score(text: &[u8]) -> Result<f64, CommandError> {
+    let text = memchr::memchr(0, text).map_or(text, |end| &text[..end]);
     if text.is_empty() {
         return Ok(0.0);
     }

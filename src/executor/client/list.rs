@@ -94,7 +94,7 @@ impl Turn<'_> {
             (outbox.len(), outbox.memory_usage())
         };
         let argv_bytes = if own { self.args.iter().map(|arg| arg.len()).sum() } else { 0 };
-        let query_bytes = session.pulse.unread_bytes() + if own { wire_bytes(self.args) } else { 0 };
+        let query_bytes = if own { wire_bytes(self.args) } else { session.held_input() };
         let beyond_bytes = waiting_bytes.saturating_sub(REPLY_BUFFER_BYTES);
         let multi_bytes = beat.queued.map_or(0, |_| beat.queued_bytes + size_of::<Transaction>());
         let total_bytes = size_of::<Session>() + size_of::<Client>() + buffer_bytes + query_bytes + multi_bytes;

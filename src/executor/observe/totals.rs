@@ -154,7 +154,7 @@ impl Executor {
     pub(super) fn client_buffers(&self) -> Buffers {
         let mut buffers = Buffers::default();
         for session in self.local.sessions.iter() {
-            let input = session.pulse.unread_bytes();
+            let input = session.held_input();
             let (waiting, held) = {
                 let outbox = session.outbox.lock();
                 (outbox.len(), outbox.memory_usage())
