@@ -62,6 +62,12 @@ impl Kind {
             | "port"
             | "db"
             | "destination-db"
+            | "slot"
+            | "start-slot"
+            | "end-slot"
+            | "config-epoch"
+            | "version"
+            | "cluster_bus_port"
             | "client-id"
             | "numreplicas"
             | "numlocal"
@@ -226,7 +232,7 @@ fn is_token(word: &str) -> bool {
 
 fn is_plain(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
-        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-:/".contains(c))
+        && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_:/".contains(c))
 }
 
 /// `AGGREGATE SUM | MIN | MAX`: the token belongs to the choice behind it.

@@ -6,7 +6,6 @@ use crate::executor::commands::{Answer, ControlCommand, Flow, Turn};
 use crate::executor::pause::Held;
 use crate::number;
 use crate::reply::Sink;
-use crate::time::Millis;
 
 pub(super) const PAUSE: ControlCommand = Command::new(
     Spec {
@@ -34,9 +33,11 @@ fn pause(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
         return Err(CommandError::Text("ERR timeout is negative"));
     }
     let now = turn.ex.now;
-    let until = now.checked_add(ttl_ms).unwrap_or(Millis(i64::MAX));
-    turn.ex.local.pause.start(held, until, now);
-    turn.ex.local.want_timer(until);
+    // A pause past the end of time is none (Redis 7.0.15).
+    if let Some(until) = now.checked_add(ttl_ms) {
+        turn.ex.local.pause.start(held, until, now);
+        turn.ex.local.want_timer(until);
+    }
     out.status("OK");
     Ok(Flow::Next)
 }

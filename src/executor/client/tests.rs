@@ -251,6 +251,8 @@ fn a_pause_of_all_holds_everything_and_is_never_shortened() {
         A= -ERR unknown subcommand or wrong number of arguments for 'PAUSE'. Try CLIENT HELP.
         A: CLIENT PAUSE 0
         A= +OK
+        A: CLIENT PAUSE 9223372036854775807
+        A= +OK
         A: MULTI
         A= +OK
         A: CLIENT PAUSE 70 ALL

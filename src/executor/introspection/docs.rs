@@ -26,12 +26,13 @@ fn say_row(row: &Row, out: &mut dyn Sink) {
     let spec = row.spec;
     // A notation that cannot be read is caught by a test of the whole table.
     let arguments = syntax::parse(spec.syntax).unwrap_or_default();
-    let texts = [
+    let mut texts = vec![
         ("summary", spec.summary),
         ("since", spec.since),
         ("group", spec.group.name()),
         ("complexity", spec.complexity),
     ];
+    texts.retain(|(_, text)| !text.is_empty());
     out.map(texts.len() + usize::from(!arguments.is_empty()) + usize::from(!row.subcommands.is_empty()));
     for (name, text) in texts {
         out.bulk(name.as_bytes());
