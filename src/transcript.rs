@@ -105,6 +105,16 @@ impl Stage {
         assert_eq!(state, self.executor.state, "replaying {entries:?}");
     }
 
+    /// Asserts that the snapshot of the server's State makes an equal one.
+    pub(crate) fn assert_reloads(&mut self) {
+        let mut state = State::new(self.executor.state.databases(), BEGINNING);
+        let limits = EncodingLimits::default();
+        crate::command::snapshot(&self.executor.state, BEGINNING, |entry| {
+            crate::command::apply(&mut state, &entry, &limits).unwrap_or_else(|error| panic!("{error} in {entry:?}"));
+        });
+        assert_eq!(state, self.executor.state);
+    }
+
     fn play_line(&mut self, number: usize, line: &str) {
         if let Some(ms) = line.strip_prefix("advance ") {
             return self.advance(ms.trim().parse().expect("milliseconds"));

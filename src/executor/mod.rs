@@ -89,6 +89,25 @@ impl Executor {
         Ok(())
     }
 
+    /// Replaces State by what its own snapshot makes, as a restart would: DEBUG RELOAD. Nobody is told, nothing is logged.
+    ///
+    /// # Errors
+    /// The text of an entry that cannot be applied; State stays as it was.
+    pub(crate) fn reload(&mut self) -> Result<(), String> {
+        let mut fresh = State::new(self.state.databases(), self.now);
+        let mut outcome = Ok(());
+        crate::command::snapshot(&self.state, self.now, |entry| {
+            if outcome.is_ok() {
+                outcome = crate::command::apply(&mut fresh, &entry, &self.local.limits);
+            }
+        });
+        outcome?;
+        self.state = fresh;
+        // Deadlines lie in a new wheel.
+        self.local.want_timer(self.now);
+        Ok(())
+    }
+
     /// Takes over what a changed configuration means for parts that keep their own copy.
     pub(crate) fn settle_config(&mut self) {
         let config = &self.local.config;

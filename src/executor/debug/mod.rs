@@ -37,11 +37,13 @@ const HELP: &[(&str, &str)] = &[
     ("ERROR <string>", "Answers this error."),
     ("HTSTATS <dbid>", "Tells the size of a database's table."),
     ("LISTPACK <key>", "Checks that the value of the key is a small collection."),
+    ("LOADAOF", "The same as RELOAD."),
     ("LOG <message>", "Writes a line into the log."),
     ("OBJECT <key>", "Shows how the value of the key is stored."),
     ("POPULATE <count> [<prefix>] [<size>]", "Creates the keys prefix:0, prefix:1 and so on that are missing."),
     ("PROTOCOL <type>", "Answers a reply of the named type."),
     ("QUICKLIST-PACKED-THRESHOLD <size>", "Accepted without effect."),
+    ("RELOAD", "Makes all data again from a snapshot, as a restart would."),
     ("REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>", "Accepted without effect."),
     ("REPLYBUFFER RESIZING <0|1>", "Accepted without effect."),
     ("SET-ACTIVE-EXPIRE <0|1>", "Turns the expiry of keys that nobody looks at off or on."),
@@ -103,7 +105,11 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             out.status("OK");
         }
         ("replybuffer", [what, _]) if args::is(what, "RESIZING") => out.status("OK"),
-        ("reload" | "loadaof", _) => {
+        ("reload" | "loadaof", []) => {
+            turn.ex.reload().map_err(|error| CommandError::Owned(format!("ERR {error}")))?;
+            out.status("OK");
+        }
+        ("reload", _) => {
             return Err(CommandError::Text("ERR Nothing is saved to disk that could be reloaded"));
         }
         _ => return Err(unknown(turn.args[1])),
