@@ -93,7 +93,7 @@ impl Executor {
             .into());
         }
         let all = flags | self.queued_flags(client, row);
-        if client.session.has(Signals::MONITOR) {
+        if client.session.has(Signals::MONITOR | Signals::FOLLOWER) {
             // Redis takes a monitor for a replica: it sees no keys, and no pause holds it.
             let keyspace = Flags::READONLY | Flags::WRITE | Flags::MAY_REPLICATE;
             return if all.intersects(keyspace) { Err(NO_KEYSPACE.into()) } else { Ok(()) };

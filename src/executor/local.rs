@@ -3,6 +3,7 @@
 use super::commands::Commands;
 use super::commit::{Mail, Texts};
 use super::desk::{Desk, Knobs};
+use super::follower::Followers;
 use super::memory::Memory;
 use super::observe::{LatencyMonitor, Scripting, Slowlog, Stats};
 use super::pause::Pause;
@@ -75,6 +76,7 @@ pub(crate) struct Local {
     pub(super) watchers: Watchers,
     pub(super) waiters: Waiters,
     pub(super) monitors: Vec<Arc<Session>>,
+    pub(super) followers: Followers,
     pub(super) pause: Pause,
     pub(crate) stats: Stats,
     pub(super) slowlog: Slowlog,
@@ -122,6 +124,7 @@ impl Local {
             watchers: Watchers::default(),
             waiters: Waiters::default(),
             monitors: Vec::new(),
+            followers: Followers::default(),
             pause: Pause::default(),
             stats: Stats::new(commands.count()),
             slowlog: Slowlog::default(),
@@ -154,7 +157,13 @@ impl Local {
     /// The output buffer limit of the class `session` belongs to.
     pub(super) fn buffer_limit(&self, session: &Session) -> OutputLimit {
         let limits = &self.config.client_output_buffer_limit;
-        if session.has(Signals::SUBSCRIBED) && !session.has(Signals::MONITOR) { limits.pubsub } else { limits.normal }
+        if session.has(Signals::FOLLOWER) {
+            limits.replica
+        } else if session.has(Signals::SUBSCRIBED) && !session.has(Signals::MONITOR) {
+            limits.pubsub
+        } else {
+            limits.normal
+        }
     }
 
     /// Whether a protected command (DEBUG, MODULE) may be used on this connection.
@@ -203,6 +212,7 @@ impl Local {
         self.pubsub.drop_client(session.id);
         self.waiters.drop_client(session.id);
         self.monitors.retain(|monitor| monitor.id != session.id);
+        self.followers.drop_client(session);
         self.pause.drop_client(session.id);
     }
 

@@ -19,6 +19,7 @@ mod configuration;
 mod connection;
 mod debug;
 mod desk;
+mod follower;
 mod gauntlet;
 mod introspection;
 mod local;
@@ -191,7 +192,7 @@ impl Executor {
 
     /// Whether positions may lag behind, so that outboxes hold bytes back.
     pub fn holds_back(&self) -> bool {
-        self.trace.recording
+        self.journal.records()
     }
 
     /// Sessions that got something to send, or were woken, since the last call. The caller tells their I/O threads once
@@ -225,6 +226,7 @@ impl Executor {
     pub fn disconnect(&mut self, client: &mut Client) {
         self.unwatch(client);
         self.local.forget(&client.session);
+        self.trace.recording = self.journal.records() || !self.local.followers.is_empty();
     }
 
     /// Deletes keys whose deadline has passed, ends waits that timed out, and looks at pauses; stops after `budget_us`.

@@ -199,7 +199,9 @@ pub(super) fn persistence(ex: &mut Executor, page: &mut Page) {
 }
 
 pub(super) fn replication(ex: &mut Executor, page: &mut Page) {
-    page.constants(&[("role", "master"), ("connected_slaves", "0"), ("master_failover_state", "no-failover")]);
+    page.constants(&[("role", "master")]);
+    page.line("connected_slaves", ex.local.followers.len());
+    page.constants(&[("master_failover_state", "no-failover")]);
     page.line("master_replid", &ex.local.identity.replid);
     page.line("master_replid2", "0".repeat(40));
     page.line("master_repl_offset", ex.journal_offset());
