@@ -103,17 +103,23 @@ fn set(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
 }
 
 fn rewrite(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
+    rewrite_file(turn, false)?;
+    out.status("OK");
+    Ok(Flow::Next)
+}
+
+/// CONFIG REWRITE, and DEBUG CONFIG-REWRITE-FORCE-ALL with `all`.
+pub(super) fn rewrite_file(turn: &mut Turn<'_>, all: bool) -> Result<(), CommandError> {
     let config = &turn.ex.local.config;
     if config.file().is_none() {
         return Err(CommandError::Text("ERR The server is running without a config file"));
     }
-    config.rewrite_file().map_err(|why| {
+    config.rewrite_file(all).map_err(|why| {
         tracing::warn!("CONFIG REWRITE failed: {why}");
         CommandError::Owned(format!("ERR Rewriting config file: {why}"))
     })?;
     tracing::info!("CONFIG REWRITE executed with success.");
-    out.status("OK");
-    Ok(Flow::Next)
+    Ok(())
 }
 
 impl Executor {

@@ -1,11 +1,12 @@
 //! DEBUG: for test suites and for looking inside. Guarded by `enable-debug-command`.
 //!
-//! What would save, reload or crash the server is not here.
+//! What would crash the server is not here.
 
 mod digest;
 mod protocol;
 
 use super::commands::{Answer, ControlCommand, Flow, Turn};
+use super::configuration;
 use super::local::hex_name;
 use crate::command::{Command, CommandError, Flags, Group, Spec, args};
 use crate::keyspace::Keep;
@@ -32,6 +33,7 @@ const DEBUG: ControlCommand = Command::new(
 /// Subcommands in the notation of HELP, and what they do. They are no commands of their own in Redis 7.0 either.
 const HELP: &[(&str, &str)] = &[
     ("CHANGE-REPL-ID", "Draws a new replication id."),
+    ("CONFIG-REWRITE-FORCE-ALL", "Writes all settings into the config file."),
     ("DIGEST", "Answers a digest of all data: equal data has an equal one."),
     ("DIGEST-VALUE <key> [<key> ...]", "Answers a digest of the value of each key."),
     ("ERROR <string>", "Answers this error."),
@@ -105,6 +107,10 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             out.status("OK");
         }
         ("replybuffer", [what, _]) if args::is(what, "RESIZING") => out.status("OK"),
+        ("config-rewrite-force-all", []) => {
+            configuration::rewrite_file(turn, true)?;
+            out.status("OK");
+        }
         ("reload" | "loadaof", []) => {
             turn.ex.reload().map_err(|error| CommandError::Owned(format!("ERR {error}")))?;
             out.status("OK");
