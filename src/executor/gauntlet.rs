@@ -26,7 +26,7 @@ impl Executor {
     pub(super) fn admit(&mut self, client: &mut Client, argv: Argv<'_>, out: &mut dyn Sink) -> Flow {
         let checked = self.lookup(argv).map_err(Refusal::from).and_then(|row| {
             client.command = Some(row.id as u32);
-            self.check(client, row)?;
+            self.check(client, row, argv)?;
             Ok(row)
         });
         let row = match checked {
@@ -73,7 +73,7 @@ impl Executor {
         self.local.commands.checked(argv)
     }
 
-    fn check(&mut self, client: &Client, row: &'static Row) -> Result<(), Refusal> {
+    fn check(&mut self, client: &Client, row: &'static Row, argv: Argv<'_>) -> Result<(), Refusal> {
         let flags = row.spec.flags;
         if flags.contains(Flags::PROTECTED) && !self.local.allows_protected(row.spec, &client.session) {
             return Err(CommandError::Owned(protected_text(row)).into());
@@ -92,27 +92,36 @@ impl Executor {
             ))
             .into());
         }
-        let all = flags | self.queued_flags(client, row);
         if client.session.has(Signals::MONITOR | Signals::FOLLOWER) {
             // Redis takes a monitor for a replica: it sees no keys, and no pause holds it.
             let keyspace = Flags::READONLY | Flags::WRITE | Flags::MAY_REPLICATE;
-            return if all.intersects(keyspace) { Err(NO_KEYSPACE.into()) } else { Ok(()) };
+            return if self.whole_flags(client, row, argv).intersects(keyspace) {
+                Err(NO_KEYSPACE.into())
+            } else {
+                Ok(())
+            };
         }
-        if self.local.pause.holds(all, self.now, client) {
-            return Err(Refusal::Paused);
+        if self.local.pause.until().is_some() {
+            let flags = self.whole_flags(client, row, argv);
+            if self.local.pause.holds(flags, self.now, client) {
+                return Err(Refusal::Paused);
+            }
         }
         Ok(())
     }
 
-    /// What EXEC is about to run, for CLIENT PAUSE WRITE.
-    fn queued_flags(&self, client: &Client, row: &Row) -> Flags {
-        let queue =
-            client.transaction.as_ref().filter(|_| row.spec.name == "exec").map(|transaction| &transaction.queue);
-        queue
-            .into_iter()
-            .flatten()
-            .filter_map(|request| self.lookup(&request.argv()).ok())
-            .fold(Flags::empty(), |all, row| all | row.spec.flags)
+    /// The flags of the request, with those of what EXEC is about to run.
+    fn whole_flags(&mut self, client: &Client, row: &'static Row, argv: Argv<'_>) -> Flags {
+        let mut flags = self.flags_of_request(row, argv);
+        if let Some(transaction) = client.transaction.as_ref().filter(|_| row.spec.name == "exec") {
+            for request in &transaction.queue {
+                let argv = request.argv();
+                if let Ok(row) = self.lookup(&argv) {
+                    flags |= self.flags_of_request(row, &argv);
+                }
+            }
+        }
+        flags
     }
 
     /// Whether a write finds room in memory and in the journal. Scripts check each of their calls.

@@ -23,7 +23,7 @@ pub(super) const COMMANDS: &[ControlCommand] = &[SYNC];
 const SYNC: ControlCommand = Command::new(
     Spec {
         summary: "Sends all data as an RDB image, and then every change as it happens.",
-        complexity: "",
+        complexity: "O(N) for the image, where N is the size of all data",
         ..Spec::new(
             "sync",
             1,

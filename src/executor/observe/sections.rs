@@ -73,7 +73,8 @@ pub(super) fn clients(ex: &mut Executor, page: &mut Page) {
     page.line("maxclients", ex.local.config.maxclients);
     page.line("client_recent_max_input_buffer", buffers.largest_input);
     page.line("client_recent_max_output_buffer", buffers.largest_output);
-    page.line("blocked_clients", ex.local.waiters.len());
+    // Those whom a pause holds count too (Redis 7.0).
+    page.line("blocked_clients", ex.local.waiters.len() + ex.local.pause.held());
     page.line("tracking_clients", buffers.tracking);
     page.line("clients_in_timeout_table", ex.local.waiters.timed());
 }
