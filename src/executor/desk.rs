@@ -226,6 +226,12 @@ impl Desk {
                 client.unwatch_due = true;
                 out.status("OK");
             }
+            "exec" => {
+                client.transaction = None;
+                client.session.lower(Signals::TRANSACTION);
+                client.unwatch_due = true;
+                return Err(self.busy_text().of_exec());
+            }
             "unwatch" => {
                 client.unwatch_due = true;
                 out.status("OK");

@@ -9,6 +9,9 @@ use crate::session::{Client, Signals};
 
 const NO_KEYSPACE: CommandError = CommandError::Text("ERR Replica can't interact with the keyspace");
 
+/// Commands that are not queued behind MULTI.
+const IMMEDIATE: [&str; 6] = ["exec", "discard", "multi", "watch", "quit", "reset"];
+
 /// Why a request does not run.
 enum Refusal {
     Error(CommandError),
@@ -33,7 +36,14 @@ impl Executor {
             Ok(row) => row,
             Err(Refusal::Paused) => return Flow::Paused,
             Err(Refusal::Error(error)) => {
-                client.command = self.local.commands.nearest(argv).map(|row| row.id as u32);
+                let row = self.local.commands.nearest(argv);
+                client.command = row.map(|row| row.id as u32);
+                let error = if row.is_some_and(|row| row.spec.name == "exec") {
+                    self.discard_transaction(client);
+                    error.of_exec()
+                } else {
+                    error
+                };
                 if let Some(transaction) = &mut client.transaction {
                     transaction.aborted = true;
                 }
@@ -42,8 +52,8 @@ impl Executor {
                 return Flow::Next;
             }
         };
-        let immediate = matches!(row.spec.name, "exec" | "discard" | "multi" | "watch" | "quit" | "reset");
-        if let Some(transaction) = client.transaction.as_mut().filter(|_| !immediate) {
+        let immediate = || IMMEDIATE.contains(&row.spec.name);
+        if let Some(transaction) = client.transaction.as_mut().filter(|_| !immediate()) {
             let request = Owned::new(argv);
             transaction.bytes += request.memory_usage();
             transaction.queue.push(request);
@@ -84,7 +94,10 @@ impl Executor {
         if client.transaction.is_some() && flags.contains(Flags::NO_MULTI) {
             return Err(CommandError::Text("ERR Command not allowed inside a transaction").into());
         }
-        self.check_room(row)?;
+        let flags = if row.spec.name == "exec" { self.whole_flags(client, row, argv) } else { flags };
+        // What is queued takes memory too (Redis 7.0).
+        let queues = client.transaction.is_some() && !matches!(row.spec.name, "exec" | "discard" | "quit" | "reset");
+        self.check_room(if queues { flags | Flags::DENYOOM } else { flags })?;
         if client.in_subscribe_mode() && !allowed_while_subscribed(row) {
             return Err(CommandError::Owned(format!(
                 "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
@@ -125,8 +138,7 @@ impl Executor {
     }
 
     /// Whether a write finds room in memory and in the journal. Scripts check each of their calls.
-    pub(super) fn check_room(&mut self, row: &Row) -> Result<(), CommandError> {
-        let flags = row.spec.flags;
+    pub(super) fn check_room(&mut self, flags: Flags) -> Result<(), CommandError> {
         if flags.contains(Flags::DENYOOM) && self.out_of_memory() {
             return Err(CommandError::Text("OOM command not allowed when used memory > 'maxmemory'."));
         }
@@ -222,6 +234,50 @@ fn protected_text(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_refused_exec_loses_its_transaction() {
+        crate::transcript::check(
+            r#"
+            A: MULTI
+            A= +OK
+            A: EXEC x
+            A= -EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command
+            A: EXEC
+            A= -ERR EXEC without MULTI
+            A: MULTI
+            A= +OK
+            A: SET a 1
+            A= +QUEUED
+            B: MULTI
+            B= +OK
+            B: GET a
+            B= +QUEUED
+            C: MULTI
+            C= +OK
+            D: CONFIG SET maxmemory 1
+            D= +OK
+            A: EXEC
+            A= -EXECABORT Transaction discarded because of: OOM command not allowed when used memory > 'maxmemory'.
+            A: PING
+            A= +PONG
+            B: EXEC
+            B= [nil]
+            C: PING
+            C= -OOM command not allowed when used memory > 'maxmemory'.
+            C: MULTI
+            C= -OOM command not allowed when used memory > 'maxmemory'.
+            C: EXEC
+            C= -EXECABORT Transaction discarded because of previous errors.
+            C: MULTI
+            C= +OK
+            C: GET a
+            C= -OOM command not allowed when used memory > 'maxmemory'.
+            C: DISCARD
+            C= +OK
+            "#,
+        );
+    }
+
     #[test]
     fn refusals_are_counted_for_their_command() {
         crate::transcript::check(

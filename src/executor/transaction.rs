@@ -67,7 +67,7 @@ fn exec(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     let mut flow = Flow::Next;
     for request in &transaction.queue {
         let argv = request.argv();
-        let refused = turn.ex.lookup(&argv).and_then(|row| turn.ex.check_room(row).map(|()| row));
+        let refused = turn.ex.lookup(&argv).and_then(|row| turn.ex.check_room(row.spec.flags).map(|()| row));
         match refused {
             Err(error) => out.error(error.to_string().as_bytes()),
             Ok(row) => {
