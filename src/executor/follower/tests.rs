@@ -51,6 +51,10 @@ fn effects_follow_as_redis_would_propagate_them() {
         A= +OK
         A: GET k
         A= "v"
+        A: FLUSHDB
+        A= +OK
+        A: FLUSHDB ASYNC
+        A= +OK
         A: MULTI
         A= +OK
         A: INCR n
@@ -75,7 +79,7 @@ fn effects_follow_as_redis_would_propagate_them() {
     );
     assert_eq!(
         stream(&mut stage),
-        "SELECT 9\nSET k v PXAT 1700000001000\nMULTI\nINCR n\nSELECT 3\nSADD s m\nEXEC\n\
+        "SELECT 9\nSET k v PXAT 1700000001000\nFLUSHDB\nFLUSHDB ASYNC\nMULTI\nINCR n\nSELECT 3\nSADD s m\nEXEC\n\
          MULTI\nSREM s m\nSET t 1\nEXEC\nPEXPIREAT t 1700000002000\n"
     );
     stage.play(
