@@ -41,6 +41,16 @@ fn a_long_pipeline_is_answered_in_order_and_others_are_served_meanwhile() {
 }
 
 #[test]
+fn who_has_not_given_the_password_cannot_fill_memory_with_replies() {
+    let server = Server::start(&["--requirepass", "secret"]);
+    let mut stranger = server.connect();
+    assert_eq!(stranger.ask("PING"), "-NOAUTH Authentication required.");
+    let requests = b"PING\r\n".repeat(100_000);
+    let sent = stranger.try_send_raw(&requests);
+    assert!(!sent || stranger.is_closed_within(Duration::from_secs(5)));
+}
+
+#[test]
 fn protocol_errors_are_told_and_close_the_connection() {
     let server = Server::start(&[]);
     let cases: [(&[u8], &str); 5] = [

@@ -48,6 +48,9 @@ use crate::time::{Clock, Millis};
 use local::Local;
 use std::sync::Arc;
 
+/// How much may wait to be read by a client that has not given the password: one that never reads must not fill memory.
+const STRANGER_OUTPUT_BYTES: usize = 16 * 1024;
+
 /// Everything the server knows, behind one lock.
 pub struct Executor {
     pub(crate) state: State,
@@ -167,7 +170,10 @@ impl Executor {
             let mut outbox = client.session.outbox.lock();
             outbox.push_all(&mut client.reply, ticket);
             let limit = self.local.buffer_limit(&client.session);
-            if outbox.verdict(limit, self.now) == crate::session::Verdict::Overrun {
+            let stranger = !client.authenticated && !self.local.config.requirepass.is_empty();
+            if (stranger && outbox.len() > STRANGER_OUTPUT_BYTES)
+                || outbox.verdict(limit, self.now) == crate::session::Verdict::Overrun
+            {
                 self.local.stats.output_buffer_kills += 1;
                 client.session.raise(Signals::KILLED);
             }

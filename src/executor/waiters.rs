@@ -332,9 +332,14 @@ impl Executor {
     /// CLIENT UNBLOCK: ends the wait of another client as if its time were up, or with an error. False if it does not wait.
     pub(super) fn unblock(&mut self, id: ClientId, with_error: bool) -> bool {
         const UNBLOCKED: &str = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
-        let waits = self.local.waiters.by_client.contains_key(&id);
-        if waits && with_error {
+        let waiter = self.local.waiters.by_client.get(&id);
+        let waits = waiter.is_some();
+        if let Some(waiter) = waiter.filter(|_| with_error) {
+            let row = self.lookup(&waiter.request.argv()).ok();
             self.local.stats.error(UNBLOCKED);
+            if let Some(row) = row {
+                self.local.stats.calls[row.id].failed += 1;
+            }
         }
         self.release_with(id, |waiter, out| {
             if with_error {

@@ -303,11 +303,12 @@ fn waits_are_ended_by_hand_as_timeouts_or_errors() {
     stage.play("A: WAIT 1 0");
     assert!(stage.executor.unblock(1, false));
     stage.play("A= :0");
-    stage.play("A: BLPOP x 0");
+    stage.play("A: CONFIG RESETSTAT\nA= +OK\nA: BLPOP x 0");
     assert!(stage.executor.unblock(1, true));
     stage.play("A= -UNBLOCKED client unblocked via CLIENT UNBLOCK");
     assert!(!stage.executor.unblock(1, false));
     assert_eq!(stage.executor.local.stats.errors["UNBLOCKED"], 1);
+    stage.play("A: INFO commandstats\nA~ .*cmdstat_blpop:calls=1,.*failed_calls=1\\r\\n.*");
 }
 
 #[test]
