@@ -128,9 +128,6 @@ impl Executor {
         let config = &self.local.config;
         for name in changed {
             match *name {
-                "port" | "bind" => {
-                    return Err(ConfigError::not_applied(name, "listening elsewhere needs a restart"));
-                }
                 "maxclients" if config.maxclients > before.maxclients => {
                     allow_connections(config.maxclients).map_err(|why| ConfigError::not_applied(name, &why))?;
                 }
@@ -140,6 +137,15 @@ impl Executor {
         if changed.contains(&"dir") {
             std::env::set_current_dir(&config.dir)
                 .map_err(|error| ConfigError::not_applied("dir", &ConfigError::reason(&error)))?;
+        }
+        if let Some(name) = changed.iter().find(|name| matches!(**name, "port" | "bind"))
+            && !(self.local.hooks.listen)(config)
+        {
+            let why = match *name {
+                "port" => "Unable to listen on this port. Check server logs.",
+                _ => "Failed to bind to specified addresses.",
+            };
+            return Err(ConfigError::not_applied(name, why));
         }
         if changed.contains(&"loglevel") {
             (self.local.hooks.set_log_level)(config.loglevel);

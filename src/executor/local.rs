@@ -33,12 +33,15 @@ pub struct Hooks {
     pub shutdown: fn(i32),
     /// CONFIG SET loglevel.
     pub set_log_level: fn(LogLevel),
+    /// CONFIG SET port or bind: listens for TCP connections where the settings say, and no longer elsewhere; connections stay.
+    /// False when it cannot; then it goes on as before.
+    pub listen: fn(&Config) -> bool,
 }
 
 impl Hooks {
     /// Hooks for a bare executor: frees in place and never shuts down.
     pub fn none() -> Self {
-        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| () }
+        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| (), listen: |_| true }
     }
 }
 

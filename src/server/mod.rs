@@ -56,6 +56,7 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
             }
         },
         set_log_level: logging::set_level,
+        listen: listener::listen,
     };
     let clock = Arc::new(Clock::system(Millis(0)));
     let executor = Executor::new(config, clock, Box::new(Memory::new()), Arc::new(Registry::new()), hooks)
