@@ -101,6 +101,8 @@ pub(crate) struct Local {
     pub(super) soonest: Option<Millis>,
     /// DEBUG SET-ACTIVE-EXPIRE.
     pub(super) active_expire: bool,
+    /// DEBUG SET-DISABLE-DENY-SCRIPTS: scripts may call what they otherwise must not.
+    pub(super) scripts_call_all: bool,
     pub(super) desk: Arc<Desk>,
     pub(super) knobs: Arc<Knobs>,
 }
@@ -141,6 +143,7 @@ impl Local {
             ready: Vec::new(),
             soonest: None,
             active_expire: true,
+            scripts_call_all: false,
             desk: Arc::new(Desk::new(commands, hooks.clone())),
             knobs: Arc::default(),
             config,

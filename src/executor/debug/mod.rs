@@ -49,7 +49,7 @@ const HELP: &[(&str, &str)] = &[
     ("REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>", "Accepted without effect."),
     ("REPLYBUFFER RESIZING <0|1>", "Accepted without effect."),
     ("SET-ACTIVE-EXPIRE <0|1>", "Turns the expiry of keys that nobody looks at off or on."),
-    ("SET-DISABLE-DENY-SCRIPTS <0|1>", "Accepted without effect."),
+    ("SET-DISABLE-DENY-SCRIPTS <0|1>", "Lets scripts call commands that are kept from them, or not."),
     ("SLEEP <seconds>", "Stops the server for a while. Decimals are fine."),
     ("HELP", "Lists the subcommands."),
 ];
@@ -99,7 +99,11 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             turn.expect_encoding(key, "quicklist", "ERR Not a quicklist encoded object.")?;
             out.status("Quicklist structure printed on stdout");
         }
-        ("quicklist-packed-threshold", [_]) | ("set-disable-deny-scripts", [_]) => out.status("OK"),
+        ("quicklist-packed-threshold", [_]) => out.status("OK"),
+        ("set-disable-deny-scripts", [on]) => {
+            turn.ex.local.scripts_call_all = number::parse_int(on).unwrap_or(0) != 0;
+            out.status("OK");
+        }
         ("replybuffer", [what, value]) if args::is(what, "PEAK-RESET-TIME") => {
             if !args::is(value, "NEVER") && !args::is(value, "RESET") {
                 args::int(value)?;

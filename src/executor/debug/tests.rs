@@ -136,6 +136,29 @@ fn equal_data_has_an_equal_digest_whatever_its_order_and_encoding() {
 }
 
 #[test]
+fn scripts_may_call_everything_but_scripts_when_told_so() {
+    check_with(
+        ALLOWED,
+        r#"
+        A: EVAL "return redis.call('debug','protocol','integer')" 0
+        A~ -ERR This Redis command is not allowed from script.*
+        A: DEBUG SET-DISABLE-DENY-SCRIPTS 1
+        A= +OK
+        A: EVAL "return redis.call('debug','protocol','integer')" 0
+        A= :12345
+        A: EVAL "redis.setresp(3) return redis.call('debug','protocol','attrib')" 0
+        A= "Some real reply following the attribute"
+        A: EVAL "return redis.call('eval','return 1',0)" 0
+        A~ -ERR This Redis command is not allowed from script.*
+        A: DEBUG SET-DISABLE-DENY-SCRIPTS 0
+        A= +OK
+        A: EVAL "return redis.call('debug','protocol','integer')" 0
+        A~ -ERR This Redis command is not allowed from script.*
+        "#,
+    );
+}
+
+#[test]
 fn all_data_survives_a_reload() {
     check_with(
         ALLOWED,
