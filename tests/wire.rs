@@ -157,3 +157,27 @@ fn a_slow_subscriber_is_cut_off_and_the_publisher_goes_on() {
     assert!(cut, "the slow subscriber still counts after 100 MB");
     assert_eq!(publisher.ask("PING"), "+PONG");
 }
+
+#[test]
+fn listening_moves_with_config_set_and_stays_when_it_cannot() {
+    let server = Server::start(&[]);
+    let mut connection = server.connect();
+    let port = free_port();
+    assert_eq!(connection.ask(&format!("CONFIG SET port {port}")), "+OK");
+    let mut moved = Connection::to(port);
+    assert_eq!(moved.ask("PING"), "+PONG");
+    assert_eq!(connection.ask("PING"), "+PONG");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken_port = taken.local_addr().expect("an address").port();
+    assert_eq!(
+        moved.ask(&format!("CONFIG SET port {taken_port}")),
+        "-ERR CONFIG SET failed (possibly related to argument 'port') - Unable to listen on this port. Check server logs."
+    );
+    assert_eq!(
+        moved.ask("CONFIG SET bind 999.999.999.999"),
+        "-ERR CONFIG SET failed (possibly related to argument 'bind') - Failed to bind to specified addresses."
+    );
+    assert_eq!(Connection::to(port).ask("PING"), "+PONG");
+    assert_eq!(moved.ask("CONFIG SET bind 127.0.0.1"), "+OK");
+    assert_eq!(Connection::to(port).ask("CONFIG GET port"), format!("[\"port\", \"{port}\"]"));
+}

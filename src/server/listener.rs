@@ -164,6 +164,13 @@ pub(super) fn listen(config: &Config) -> bool {
     }
 }
 
+/// Accepts no TCP connection any more.
+pub(super) fn close() {
+    if let Some(mut serving) = SERVING.lock().take() {
+        serving.close();
+    }
+}
+
 /// The address does not exist here: what a leading `-` forgives (Redis 7.0).
 fn is_absent(error: &io::Error) -> bool {
     matches!(

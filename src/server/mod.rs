@@ -50,6 +50,8 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
         discard: reaper::discard,
         step_aside,
         shutdown: |status| {
+            // Whoever asked may connect again as soon as this connection closes, and must find nobody.
+            listener::close();
             if let Some(exit) = EXIT.get() {
                 // The receiver is gone only when the server is ending already.
                 let _ = exit.send(status);
