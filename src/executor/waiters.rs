@@ -239,6 +239,8 @@ impl Executor {
     /// Serves those who wait for `key`, oldest first, for as long as it holds what they wait for.
     fn serve_queue(&mut self, db: usize, key: &[u8]) {
         let mut after = 0;
+        // Deletes a key past its deadline.
+        self.state.doors(&mut self.trace, db, self.now).exists(key);
         loop {
             let doors = self.state.doors(&mut self.trace, db, self.now);
             let Some(kind) = doors.peek(key).map(Value::type_name) else { return };

@@ -506,6 +506,8 @@ fn a_key_that_expired_while_the_command_ran_or_moved_in_dead_serves_nobody() {
         A: EXEC
         A= [:1, :1, +OK]
         B! nothing
+        A: DBSIZE
+        A= :0
         advance 1000
         B= *nil
         A: DEBUG SET-ACTIVE-EXPIRE 0
