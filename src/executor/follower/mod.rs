@@ -51,6 +51,15 @@ impl Followers {
         self.sessions.len()
     }
 
+    /// The IP address of each.
+    pub(super) fn addresses(&self) -> Vec<String> {
+        let address = |session: &Arc<Session>| {
+            let shown = session.shown.lock();
+            shown.addr.rsplit_once(':').map_or_else(String::new, |(ip, _)| ip.trim_matches(['[', ']']).to_owned())
+        };
+        self.sessions.iter().map(address).collect()
+    }
+
     pub(super) fn drop_client(&mut self, session: &Session) {
         self.sessions.retain(|follower| follower.id != session.id);
     }

@@ -98,6 +98,10 @@ fn effects_follow_as_redis_would_propagate_them() {
     assert!(!lines.contains("MULTI"), "{lines}");
     stage.play(
         r#"
+        A: ROLE
+        A~ ["master", :.*, [["127.0.0.1", "0", ".*"]]]
+        A: INFO replication
+        A~ .*connected_slaves:1\r\nslave0:ip=127.0.0.1,port=0,state=online,offset=.*
         F: GET k
         F= -ERR Replica can't interact with the keyspace
         F: SYNC

@@ -202,6 +202,10 @@ pub(super) fn persistence(ex: &mut Executor, page: &mut Page) {
 pub(super) fn replication(ex: &mut Executor, page: &mut Page) {
     page.constants(&[("role", "master")]);
     page.line("connected_slaves", ex.local.followers.len());
+    let offset = ex.journal_offset();
+    for (n, ip) in ex.local.followers.addresses().iter().enumerate() {
+        page.line(&format!("slave{n}"), format!("ip={ip},port=0,state=online,offset={offset},lag=0"));
+    }
     page.constants(&[("master_failover_state", "no-failover")]);
     page.line("master_replid", &ex.local.identity.replid);
     page.line("master_replid2", "0".repeat(40));
