@@ -2,6 +2,7 @@
 
 mod cases;
 mod harness;
+mod recipes;
 #[path = "../src/transcript/text.rs"]
 mod text;
 mod wire;
