@@ -12,7 +12,7 @@ pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     walk(pattern, text, |byte| byte)
 }
 
-/// As [`matches`], with ASCII letters of either case equal. As in Redis, an escaped member of a class (`[\a]`) keeps its
+/// As [`matches()`], with ASCII letters of either case equal. As in Redis, an escaped member of a class (`[\a]`) keeps its
 /// case, and a range is put in order before its ends are lowered.
 pub fn matches_nocase(pattern: &[u8], text: &[u8]) -> bool {
     walk(pattern, text, |byte| byte.to_ascii_lowercase())

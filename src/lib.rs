@@ -19,6 +19,9 @@ pub mod time;
 pub mod value;
 pub mod wheel;
 
+/// The Redis version that holdfast announces everywhere, error texts included. Behaviour is that of 7.0.15.
+pub const REDIS_VERSION: &str = "7.2.4";
+
 #[cfg(test)]
 mod replay;
 #[cfg(test)]

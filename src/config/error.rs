@@ -1,9 +1,7 @@
 //! What can go wrong with settings, as the exact text to show.
 
+use crate::REDIS_VERSION;
 use std::path::{Path, PathBuf};
-
-/// The Redis version that holdfast announces everywhere, error texts included. Behaviour is that of 7.0.15.
-pub const REDIS_VERSION: &str = "7.2.4";
 
 /// A refusal. `Display` is the whole text: for start-up errors what belongs on standard error, for CONFIG SET the reply
 /// with its code. File texts are as in redis-server 7.0.15.

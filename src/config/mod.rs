@@ -23,7 +23,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub use command_line::Invocation;
-pub use error::{ConfigError, REDIS_VERSION};
+pub use error::ConfigError;
 pub use settings::{LogLevel, OutputLimit, OutputLimits, Permission, Rename, Settings};
 use table::Row;
 use value::{Kind, LIMIT_CLASSES, Value, Why};

@@ -4,8 +4,8 @@
 //! not be told otherwise.
 
 use super::commands::{Answer, ControlCommand, Flow, Turn};
+use crate::REDIS_VERSION;
 use crate::command::{Categories, Command, CommandError, Flags, Group, Spec, args};
-use crate::config::REDIS_VERSION;
 use crate::number;
 use crate::reply::Sink;
 

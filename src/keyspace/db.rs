@@ -63,7 +63,7 @@ impl Db {
 
     /// Bytes that table and items take beyond the values' own.
     pub fn overhead(&self) -> usize {
-        self.table.memory_usage() + self.items.len() * size_of::<Item>()
+        self.table.memory_usage() + self.items.memory_usage()
     }
 
     /// Bytes of one entry, its share of the table included. O(size of the value).

@@ -136,12 +136,6 @@ impl Segment {
         self.len -= 1;
     }
 
-    /// Puts another handle into the cell at `index`.
-    pub(super) fn set_handle(&mut self, index: usize, handle: u32) {
-        debug_assert!(!self.cells[index].is_empty());
-        self.cells[index].handle = handle;
-    }
-
     /// Whether fewer than seven tenths of the cells are in use, and a smaller array would do.
     pub(super) fn is_sparse(&self) -> bool {
         let cells = self.cells.len();
