@@ -71,15 +71,21 @@ impl Doors<'_> {
         self.trace.tell(self.db, &key, Some(EXPIRED), true);
     }
 
-    /// The value under `key`. Counts a hit or a miss, stamps the access; a key past its deadline is a miss.
-    pub fn read(&mut self, key: &[u8]) -> Option<&Value> {
+    /// The live item under `key`, counted as a hit or a miss.
+    fn meet(&mut self, key: &[u8]) -> Option<u32> {
         let (_, found) = self.find(key);
-        let Some(handle) = found else {
+        if found.is_some() {
+            self.trace.stats.hits += 1;
+        } else {
             self.trace.stats.misses += 1;
             self.trace.tell(self.db, key, Some(MISSED), false);
-            return None;
-        };
-        self.trace.stats.hits += 1;
+        }
+        found
+    }
+
+    /// The value under `key`. Counts a hit or a miss, stamps the access; a key past its deadline is a miss.
+    pub fn read(&mut self, key: &[u8]) -> Option<&Value> {
+        let handle = self.meet(key)?;
         let seconds = self.now.seconds();
         let stamp = !self.trace.no_touch;
         let item = &mut self.here().items[handle];
@@ -92,13 +98,7 @@ impl Doors<'_> {
     /// [`Doors::read`] with the deadline and without the access stamp: for commands that ask about a key rather than
     /// for its value (TTL, TYPE, EXISTS).
     pub fn look(&mut self, key: &[u8]) -> Option<(&Value, Option<Deadline>)> {
-        let (_, found) = self.find(key);
-        let Some(handle) = found else {
-            self.trace.stats.misses += 1;
-            self.trace.tell(self.db, key, Some(MISSED), false);
-            return None;
-        };
-        self.trace.stats.hits += 1;
+        let handle = self.meet(key)?;
         let item = &self.here().items[handle];
         Some((&item.value, item.deadline()))
     }
