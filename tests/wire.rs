@@ -125,7 +125,8 @@ fn maxclients_and_passwords_guard_the_door() {
         first.ask("HELLO 3"),
         concat!(
             "-NOAUTH HELLO must be called with the client already authenticated, ",
-            "otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the ",
+            "otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select \
+             the ",
             "RESP protocol version at the same time"
         )
     );

@@ -55,8 +55,8 @@ impl<'a> ScanOptions<'a> {
     }
 }
 
-/// Whether `element` matches `pattern`. A lone star fits the empty one, too: Redis asks no matcher then, and its matcher
-/// would refuse it.
+/// Whether `element` matches `pattern`. A lone star fits the empty one, too: Redis asks no matcher then, and its
+/// matcher would refuse it.
 pub(super) fn fits(pattern: &[u8], element: &[u8]) -> bool {
     pattern == b"*" || glob::matches(pattern, element)
 }

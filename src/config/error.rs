@@ -49,8 +49,8 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The reply to a CONFIG SET whose new value parsed but could not be put into effect, such as a port in use. Whoever
-    /// applies settings keeps a clone of the old [`Config`](super::Config) and puts it back.
+    /// The reply to a CONFIG SET whose new value parsed but could not be put into effect, such as a port in use.
+    /// Whoever applies settings keeps a clone of the old [`Config`](super::Config) and puts it back.
     pub fn not_applied(name: &str, why: &str) -> Self {
         Self::Set { name: name.to_owned(), why: why.to_owned() }
     }

@@ -172,8 +172,8 @@ pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// Splits a line into words. Double quotes know `\n \r \t \a \b \xHH` and `\` before any other byte, single quotes know `\'`;
-/// a closing quote must end its word. `None` if a quote is not closed so.
+/// Splits a line into words. Double quotes know `\n \r \t \a \b \xHH` and `\` before any other byte, single quotes know
+/// `\'`; a closing quote must end its word. `None` if a quote is not closed so.
 pub(super) fn split_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     let mut rest = line;

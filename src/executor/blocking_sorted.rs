@@ -63,8 +63,8 @@ const BZMPOP: ControlCommand = Command::new(
         keys: &[KeySpec::counted(2, POP_ACCESS)],
         since: "7.0.0",
         summary: "Takes members out of the first of several sorted sets that is there, or waits for one.",
-        complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted \
-                     set, and M being the number of elements popped.",
+        complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the \
+                     sorted set, and M being the number of elements popped.",
         syntax: "timeout numkeys key [key ...] MIN | MAX [COUNT count]",
         ..Spec::new("bzmpop", -5, Group::SortedSet, Flags::WRITE.union(Flags::BLOCKING).union(Flags::MOVABLEKEYS))
     },

@@ -8,7 +8,8 @@ use crate::value::Value;
 use crate::wheel::{Timer, Timers, Wheel};
 use rand::rngs::SmallRng;
 
-/// Value, timer and key of one entry. A held lock costs these 56 bytes, its slot in the table and its value's heap block.
+/// Value, timer and key of one entry. A held lock costs these 56 bytes, its slot in the table and its value's heap
+/// block.
 pub(super) struct Item {
     pub(super) value: Value,
     pub(super) timer: Timer,

@@ -256,7 +256,8 @@ impl Doors<'_> {
         found.map(|handle| now.saturating_sub(self.here().items[handle].key.accessed()))
     }
 
-    /// Bytes that the key takes with its value, place in the table and timer; `None` without the key. O(size of the value).
+    /// Bytes that the key takes with its value, place in the table and timer; `None` without the key. O(size of the
+    /// value).
     pub fn memory_usage(&mut self, key: &[u8]) -> Option<usize> {
         let (_, found) = self.find(key);
         found.map(|handle| self.here().item_bytes(handle))
@@ -323,8 +324,8 @@ impl Doors<'_> {
         }
     }
 
-    /// One step of SCAN: keys from `cursor` on, at least `count` if there are that many; returns the next cursor, 0 at the
-    /// end. A key that is there from the first call to the last is visited at least once.
+    /// One step of SCAN: keys from `cursor` on, at least `count` if there are that many; returns the next cursor, 0 at
+    /// the end. A key that is there from the first call to the last is visited at least once.
     pub fn scan(&mut self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], &Value)) -> u64 {
         self.trace.touch_all();
         let db = &self.state.dbs[self.db];

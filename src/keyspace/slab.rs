@@ -180,7 +180,8 @@ impl<T> Slab<T> {
         number
     }
 
-    /// Gives the memory of a wholly vacant chunk back, or keeps it as the spare; drops the records of vacant last chunks.
+    /// Gives the memory of a wholly vacant chunk back, or keeps it as the spare; drops the records of vacant last
+    /// chunks.
     fn release(&mut self, number: usize) {
         let chunk = &mut self.chunks[number];
         chunk.vacant = NIL;
@@ -318,7 +319,7 @@ mod tests {
                     if grow {
                         serial += 1;
                         prop_assert_eq!(twin.insert(slab.insert(serial), serial), None, "a handle was given out twice");
-                    } else if let Some(&handle) = twin.range((i as u32 * 977 % 9000)..).next().map(|(handle, _)| handle) {
+                    } else if let Some((&handle, _)) = twin.range((i as u32 * 977 % 9000)..).next() {
                         prop_assert_eq!(slab.remove(handle), twin.remove(&handle).unwrap());
                         prop_assert!(slab.get(handle).is_none());
                     }

@@ -4,8 +4,8 @@
 //! It is extendible hashing that keeps the order of the hashes. A directory of 2^D places, indexed by the top D bits
 //! of a hash, leads to *segments* of up to 2048 cells, each the owner of all hashes with one prefix of `depth` bits. A
 //! segment grows in steps of an eighth, and then splits in two by the next bit; what is deleted makes it shrink,
-//! and merge with its other half. So arrays stay 70 to 87 % full at any size, and the table never stops to move more than
-//! one segment. (The directory itself doubles, too: 32 bytes for 500 to 1800 keys, so 64 KiB at a million keys.)
+//! and merge with its other half. So arrays stay 70 to 87 % full at any size, and the table never stops to move more
+//! than one segment. (The directory itself doubles, too: 32 bytes for 500 to 1800 keys, so 64 KiB at a million keys.)
 //!
 //! Entries lie in the order of their hashes, within a segment and from one to the next, whatever grows, splits or
 //! merges. Hence [`Table::scan`] needs no more state than the hash at which to go on.
@@ -30,7 +30,8 @@ const MOST_MERGED: usize = 1024;
 /// Bits of a hash that the directory may use.
 const MOST_DEPTH: u8 = 24;
 
-/// A map from 32-bit hashes, not necessarily distinct, to u32 handles. An empty one that was never used allocates nothing.
+/// A map from 32-bit hashes, not necessarily distinct, to u32 handles. An empty one that was never used allocates
+/// nothing.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     /// 2^depth places, or none at all.
@@ -128,9 +129,9 @@ impl Table {
 
     /// One handle, each as likely as any other; None if there are none. Expected O(1).
     ///
-    /// Draws one of the 2^D places of the directory and one of `widest` cell numbers, until that names an entry. A place
-    /// that is not the first of its segment holds no cells, so each entry is named by exactly one of the 2^D * `widest`
-    /// pairs, and all pairs are equally likely, whatever the depths and sizes of the segments.
+    /// Draws one of the 2^D places of the directory and one of `widest` cell numbers, until that names an entry. A
+    /// place that is not the first of its segment holds no cells, so each entry is named by exactly one of the 2^D *
+    /// `widest` pairs, and all pairs are equally likely, whatever the depths and sizes of the segments.
     pub(super) fn random(&self, rng: &mut SmallRng) -> Option<u32> {
         if self.len == 0 {
             return None;

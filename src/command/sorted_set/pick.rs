@@ -85,8 +85,8 @@ fn zscan(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
     Ok(())
 }
 
-/// A score as ZSCAN shows it: a string in RESP3 too, and of a `listpack` whole numbers in full, where other commands say
-/// `1e+17` (Redis 7.0 shows what it has stored).
+/// A score as ZSCAN shows it: a string in RESP3 too, and of a `listpack` whole numbers in full, where other commands
+/// say `1e+17` (Redis 7.0 shows what it has stored).
 fn score_text(score: f64, compact: bool) -> Vec<u8> {
     /// Scores up to here are stored as integers if they are whole.
     const WHOLE_UP_TO: f64 = (1i64 << 62) as f64;
