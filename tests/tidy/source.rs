@@ -149,6 +149,11 @@ fn mask(text: &str) -> (String, String) {
     let blank = |text: &mut [u8]| text.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
     let mut at = 0;
     while at < bytes.len() {
+        // Nothing else begins a literal or a comment.
+        if !matches!(bytes[at], b'/' | b'"' | b'\'' | b'r') {
+            at += 1;
+            continue;
+        }
         let rest = &bytes[at..];
         let comment = comment_len(rest);
         let length =
@@ -243,11 +248,12 @@ pub(crate) fn item_end(code: &str, start: usize) -> usize {
 
 /// The words of `code`: runs of letters, digits and underscores, each with where it starts.
 pub(crate) fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let bytes = code.as_bytes();
     let mut from = 0;
     std::iter::from_fn(move || {
-        let start = from + code[from..].find(is_word)?;
-        from = start + code[start..].find(|c| !is_word(c)).unwrap_or(code.len() - start);
+        let start = from + bytes[from..].iter().position(is_word)?;
+        from = start + bytes[start..].iter().position(|byte| !is_word(byte)).unwrap_or(bytes.len() - start);
         Some((start, &code[start..from]))
     })
 }
