@@ -4,7 +4,7 @@
 //! serves RESP2, RESP3, the Lua stack and the value tree of the tests. This room knows no bytes, no RESP version
 //! but the one question [`Sink::resp3`], and no client.
 //!
-//! `Sink` is a trait object although the house plan asks for little indirection: the encoder lives in `resp/`, the Lua
+//! `Sink` is a trait object although there is little indirection elsewhere: the encoder lives in `resp/`, the Lua
 //! stack in `script/`, both above this room, and an `enum` could name neither.
 
 /// What a command may say. Aggregates are announced by length; exactly that many items (twice that many for maps) must

@@ -1,7 +1,7 @@
 //! A key as an item stores it: up to 18 bytes inline, longer ones on the heap; 24 bytes either way.
 //!
-//! The house plan asks for 24 bytes inline. Four bytes go to the access stamp that OBJECT IDLETIME answers from, two to
-//! length and tag, so that an item stays at 56 bytes; a lock's usual key (`lock:order:1234567`) still fits.
+//! Of the 24, four go to the access stamp that OBJECT IDLETIME answers from, two to length and tag, so that an item
+//! stays at 56 bytes; a lock's usual key (`lock:order:1234567`) still fits.
 
 const INLINE: usize = 18;
 

@@ -118,7 +118,7 @@ impl Shared {
         if ready.is_empty() {
             return;
         }
-        let mut told = 0u64;
+        let mut told = 0u128;
         for session in ready {
             if Some(session.id) == own {
                 continue;
