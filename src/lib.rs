@@ -31,12 +31,12 @@
 //! - [`event`]: classes of keyspace events. [`glob`]: pattern matching. **Invariant:** none of the three knows a type
 //!   of ours.
 //! - [`time`]: points in time, and the clock. **Invariant:** no other file reads a clock.
-//! - [`config`]: settings: redis.conf names, files, command line, CONFIG SET. **Invariant:** prints nothing, applies
-//!   nothing, ends nothing.
 //! - [`reply`]: what a command answers, as meaning. **Invariant:** no bytes, no protocol version, no client.
 //! - [`request`]: arguments, borrowed or kept. **Invariant:** nothing is looked up.
 //! - [`resp`]: bytes to requests, replies to bytes. **Invariant:** no sockets; any byte may be the last that has
 //!   arrived.
+//! - [`config`]: settings: redis.conf names, files, command line, CONFIG SET. **Invariant:** prints nothing, applies
+//!   nothing, ends nothing.
 //! - [`wheel`]: the timer wheel. **Invariant:** no clock, and no items: now goes in, due handles come out.
 //! - [`value`]: the five types. **Invariant:** no keys, no lifetimes, no replies; nobody outside sees an encoding.
 //! - [`script`]: Lua 5.1 as EVAL offers it. **Invariant:** knows the server only as [`script::Host`]; the only room
