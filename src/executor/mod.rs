@@ -1,11 +1,11 @@
 //! The executor: runs everything, one command at a time.
 //!
 //! Requests come in with the client they belong to; replies, deliveries, wake-ups and journal entries go out. It has no
-//! socket, disk or thread; its clock is handed in and may be moved by hand, so a test or a simulator can drive the whole server.
-//! What it holds is two values: `state`, which the journal rebuilds, and `local`, which it does not.
+//! socket, disk or thread; its clock is handed in and may be moved by hand, so a test or a simulator can drive the
+//! whole server. What it holds is two values: `state`, which the journal rebuilds, and `local`, which it does not.
 //!
-//! A request passes `gauntlet` (may it run?), then `call` (the one place where a command runs), then, at the top level only,
-//! `commit` (journal, messages, waiters). Control commands are methods on [`Turn`], beside the power they use.
+//! A request passes `gauntlet` (may it run?), then `call` (the one place where a command runs), then, at the top level
+//! only, `commit` (journal, messages, waiters). Control commands are methods on [`Turn`], beside the power they use.
 
 mod administration;
 mod blocking;
@@ -137,8 +137,8 @@ impl Executor {
         flow
     }
 
-    /// Moves the replies of a turn into the client's outbox. Called before the executor is unlocked, so that a message of
-    /// a later turn cannot overtake them.
+    /// Moves the replies of a turn into the client's outbox. Called before the executor is unlocked, so that a message
+    /// of a later turn cannot overtake them.
     pub fn finish_turn(&mut self, client: &mut Client) {
         self.local.running = 0;
         client.session.pulse.set(client.beat(self.now));
@@ -182,7 +182,8 @@ impl Executor {
     }
 
     /// The journal lost what was not committed: drops held output, closes every connection and rebuilds State from what
-    /// stands. True when that happened. The outcome of requests in flight is unknown to their clients; none gets an error reply.
+    /// stands. True when that happened. The outcome of requests in flight is unknown to their clients; none gets an
+    /// error reply.
     ///
     /// # Errors
     /// The text of an entry that cannot be applied.

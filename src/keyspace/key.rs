@@ -1,7 +1,7 @@
 //! A key as an item stores it: up to 17 bytes inline, longer ones on the heap; 22 bytes either way, of no alignment.
 //!
-//! The house plan asks for 24 bytes inline. Four bytes go to the access stamp that OBJECT IDLETIME answers from, and
-//! three are what makes an item 48 bytes instead of 56; a lock's usual key (`lock:order:123456`) still fits.
+//! Four bytes go to the access stamp that OBJECT IDLETIME answers from. With three more an item would be 56 bytes
+//! instead of 48; a lock's usual key (`lock:order:123456`) still fits.
 
 const INLINE: usize = 17;
 

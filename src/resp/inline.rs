@@ -5,9 +5,9 @@ use std::ops::Range;
 /// Splits `line` into words, appending their bytes to `bytes` and the place of each in `bytes` to `words`.
 ///
 /// The rules of Redis 7.0.15: words are separated by white space; a word may have parts in double quotes, where `\n`,
-/// `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes and any other `\c` is `c`, or in single quotes, where only `\'` is one;
-/// a closing quote ends the word. Answers `false`, with some words appended, if a quote stays open or is followed by
-/// anything but white space. Vertical tab and form feed separate words only in front of a word.
+/// `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes and any other `\c` is `c`, or in single quotes, where only `\'` is
+/// one; a closing quote ends the word. Answers `false`, with some words appended, if a quote stays open or is followed
+/// by anything but white space. Vertical tab and form feed separate words only in front of a word.
 pub fn split_quoted(line: &[u8], bytes: &mut Vec<u8>, words: &mut Vec<Range<usize>>) -> bool {
     let mut rest = line;
     loop {

@@ -21,7 +21,7 @@ mod string;
 
 pub use hash::{Hash, HashIter, IncrementError};
 pub use list::List;
-pub use scalar::{IntBuffer, Scalar, parse_int};
+pub use scalar::{IntBuffer, Scalar};
 pub use set::Set;
 pub use sorted_set::{Inserted, LexBound, NotANumber, SortedSet, SortedSetIter};
 pub use string::StringValue;

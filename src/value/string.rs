@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::blob::{Blob, Loose};
-use super::scalar::{IntBuffer, Scalar, parse_int};
+use super::scalar::{IntBuffer, Scalar};
+use crate::number::parse_int;
 
 /// A binary-safe string in 9 bytes: an integer or up to 7 bytes inline, up to 255 bytes in a heap block of fitting
 /// size.

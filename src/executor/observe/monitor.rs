@@ -1,7 +1,7 @@
 //! MONITOR: every command, once it has run, to whoever asked.
 //!
-//! Redis 7.0.15: a command is shown after it ran, with the database that is selected then; a script before what it calls;
-//! EXEC behind what was queued. Administration commands and refused requests are not shown.
+//! Redis 7.0.15: a command is shown after it ran, with the database that is selected then; a script before what it
+//! calls; EXEC behind what was queued. Administration commands and refused requests are not shown.
 
 use super::redaction::redacted;
 use crate::command::{Command, CommandError, Flags, Group, Spec};
