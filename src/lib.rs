@@ -95,8 +95,8 @@
 //! - [`reply::Sink`] is a trait object, not an enum: encoder and Lua stack live in rooms that `reply` cannot name.
 //! - The executor holds a handle to the clock instead of getting a number with each request: TIME moves on inside a
 //!   script, as in Redis 7.0. The clock may be a manual one.
-//! - Keys are inline up to 18 bytes, not 24: the access stamp of OBJECT IDLETIME shares the space, and an item stays at
-//!   56 bytes.
+//! - Keys are inline up to 17 bytes, not 24: the access stamp of OBJECT IDLETIME shares the space, and an item is 48
+//!   bytes instead of 56.
 //! - A script calls its host through the trait [`script::Host`], not a closure: it asks for more than commands (log
 //!   lines, RESP version, interrupts).
 //! - A client's own state ([`session::Client`]) is owned by its connection and lent to the executor with each request;

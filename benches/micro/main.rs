@@ -18,10 +18,8 @@ use std::time::Duration;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How Redisson takes a lock: exists, hexists, hincrby, pexpire, or what is left of another's lease.
-const ACQUIRE: &str = "if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[2]) == 1)) then \
-    redis.call('hincrby', KEYS[1], ARGV[2], 1); redis.call('pexpire', KEYS[1], ARGV[1]); return nil; end; \
-    return redis.call('pttl', KEYS[1]);";
+/// Takes a re-entrant hash lock with the calls that Redisson makes for it.
+const ACQUIRE: &str = include_str!("../acquire.lua");
 
 /// Who takes it: a client's UUID and a thread's number.
 const OWNER: &[u8] = b"8743c9c0-0795-4907-87fd-6c719a6b4586:1";

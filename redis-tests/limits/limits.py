@@ -9,6 +9,7 @@ machine gets up to three attempts, all of them printed; the best one counts.
 import sys
 import time
 import traceback
+from pathlib import Path
 
 import wire
 from observers import Crowd, ExpiryWatcher, Prober, percentile
@@ -17,11 +18,7 @@ from wire import Connection, Server, encode
 CROWD = 10_000
 MILLION = 1_000_000
 CHANNEL = b"redisson_lock__channel:{order}"
-ACQUIRE = (
-    "if ((redis.call('exists', KEYS[1]) == 0) or (redis.call('hexists', KEYS[1], ARGV[2]) == 1)) then "
-    "redis.call('hincrby', KEYS[1], ARGV[2], 1); redis.call('pexpire', KEYS[1], ARGV[1]); return nil; end; "
-    "return redis.call('pttl', KEYS[1]);"
-)
+ACQUIRE = (Path(__file__).parents[2] / "benches/acquire.lua").read_text()
 OWNER = b"8743c9c0-0795-4907-87fd-6c719a6b4586:1"
 ATTEMPTS = 3
 
