@@ -8,7 +8,7 @@ use super::error::reason;
 use super::settings::Rename;
 use super::value::{Kind, Value, Why};
 use super::{Config, ConfigError, table};
-use crate::resp::split_quoted;
+use crate::resp::{quote, split_quoted};
 
 /// Directives that Redis 7.0 still reads and ignores, with one value.
 const IGNORED: [&str; 3] = ["list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands"];
@@ -192,19 +192,7 @@ pub(super) fn quoted(word: &[u8]) -> Vec<u8> {
 
 /// The word in double quotes, with the escapes that [`split_words`] knows.
 pub(super) fn in_quotes(word: &[u8]) -> Vec<u8> {
-    let mut text = vec![b'"'];
-    for &byte in word {
-        match byte {
-            b'"' | b'\\' => text.extend([b'\\', byte]),
-            b'\n' => text.extend(b"\\n"),
-            b'\r' => text.extend(b"\\r"),
-            b'\t' => text.extend(b"\\t"),
-            0x07 => text.extend(b"\\a"),
-            0x08 => text.extend(b"\\b"),
-            b' '..=b'~' => text.push(byte),
-            _ => text.extend(format!("\\x{byte:02x}").bytes()),
-        }
-    }
-    text.push(b'"');
-    text
+    let mut text = String::new();
+    quote(word, &mut text);
+    text.into_bytes()
 }

@@ -30,6 +30,9 @@ mod subscriptions;
 mod transaction;
 mod waiters;
 
+#[cfg(test)]
+mod tests;
+
 pub use commands::{Answer, Context, ControlCommand, Flow, Turn};
 pub use desk::{Desk, Knobs};
 pub use local::Hooks;

@@ -13,7 +13,7 @@ mod inline;
 mod parser;
 
 pub use encoder::Encoder;
-pub use inline::split_quoted;
+pub use inline::{quote, split_quoted};
 pub use parser::{Parsed, Parser};
 
 use std::borrow::Cow;

@@ -104,11 +104,6 @@ impl Parser {
         if self.inline { &self.scratch } else { buf }
     }
 
-    /// Whether the last request was inline, so that its arguments are lost at the next [`Parser::parse`].
-    pub fn is_inline(&self) -> bool {
-        self.inline
-    }
-
     /// After [`Parsed::Incomplete`]: a length that the buffer must reach before another call can get any further. For
     /// the size of the next read; it is an announced length, so never allocate by it.
     pub fn wanted(&self) -> usize {

@@ -2,6 +2,7 @@
 
 use crate::Rule;
 use crate::source::{File, Tree, item_end, line_of, words};
+use std::collections::HashMap;
 
 const COLUMNS_MAX: usize = 120;
 const FILE_LINES_MAX: usize = 600;
@@ -99,6 +100,13 @@ pub(crate) const RULES: &[Rule] = &[
         check: top_level,
         bad: &[&[("notes.txt", "")], &[("tools/run", "")]],
         good: &[&[("Makefile", ""), ("src/lib.rs", "")]],
+    },
+    Rule {
+        name: "Every public function is called somewhere",
+        why: "the compiler does not see that something public is dead",
+        check: dead_functions,
+        bad: &[&[("src/a.rs", "//! old\npub(crate) fn old() {} // as old()")]],
+        good: &[&[("src/a.rs", "pub const fn new() {}\nfn private() {}"), ("tests/b.rs", "fn f() { new() }")]],
     },
     Rule {
         name: "Every declared command is in the slice of its family",
@@ -215,6 +223,23 @@ fn dead_files(tree: &Tree) -> Vec<String> {
     };
     let dead = |file: &&File| if file.path.ends_with(".rs") { !file.reached } else { !named(&file.path) };
     tree.files.iter().filter(inside).filter(dead).map(|file| file.path.clone()).collect()
+}
+
+fn dead_functions(tree: &Tree) -> Vec<String> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for (_, word) in tree.rust().flat_map(|file| words(&file.code)) {
+        *counts.entry(word).or_default() += 1;
+    }
+    let mut complaints = Vec::new();
+    for file in tree.rust() {
+        for (at, line) in file.code.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("pub")) {
+            let mut behind = words(line).map(|(_, word)| word).skip_while(|word| *word != "fn").skip(1);
+            if let Some(name) = behind.next().filter(|name| counts[name] == 1) {
+                complaints.push(format!("{}:{}: {name}", file.path, at + 1));
+            }
+        }
+    }
+    complaints
 }
 
 fn top_level(tree: &Tree) -> Vec<String> {
