@@ -151,12 +151,16 @@ class Server:
         return int(fields[11]) + int(fields[12])
 
     def io_starved(self):
-        """A function that tells for how many ns the I/O threads were ready to run while others had their core."""
-        files = []
-        for task in glob.glob(f"/proc/{self.process.pid}/task/*"):
-            with open(f"{task}/comm") as name:
-                if name.read().startswith("io-"):
-                    files.append(os.open(f"{task}/schedstat", os.O_RDONLY))
-        if not files:
+        """A function that tells for how many ns the I/O threads, the kernel's threads that carry packets when there are
+        many, and the caller were ready to run while others had their core."""
+        files = [os.open("/proc/thread-self/schedstat", os.O_RDONLY)]
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*") + glob.glob("/proc/[0-9]*"):
+            try:
+                with open(f"{path}/comm") as name:
+                    if name.read().startswith("io-" if "/task/" in path else "ksoftirqd/"):
+                        files.append(os.open(f"{path}/schedstat", os.O_RDONLY))
+            except OSError:
+                pass  # A process that has ended.
+        if len(files) < 2:
             raise RuntimeError("the server has no thread named io-0")
         return lambda: sum(int(os.pread(file, 64, 0).split()[1]) for file in files)
