@@ -142,7 +142,8 @@ impl Connection {
                 return Poll::Ready(());
             }
             if share_used {
-                cx.waker().wake_by_ref();
+                // Behind all others, and behind a look at the sockets: waking oneself would come before both.
+                let _ = std::pin::pin!(tokio::task::yield_now()).poll(cx);
                 return Poll::Pending;
             }
             if self.closing || self.backlogged() {

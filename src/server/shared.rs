@@ -15,10 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Links whose outbox got something from another thread's turn, and who is asked to send it.
+/// Sessions whose outbox got something from another thread's turn, and who is asked to send it.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    links: Mutex<Vec<Arc<Link>>>,
+    sessions: Mutex<Vec<Arc<Session>>>,
     wake: Notify,
 }
 
@@ -114,23 +114,19 @@ impl Shared {
     }
 
     /// Puts sessions into the mailboxes of their threads, with one wake-up for each thread.
-    fn post(&self, ready: Vec<Arc<Session>>, own: Option<ClientId>) {
+    fn post(&self, mut ready: Vec<Arc<Session>>, own: Option<ClientId>) {
         if ready.is_empty() {
             return;
         }
-        let mut told = 0u128;
-        for session in ready {
-            if Some(session.id) == own {
-                continue;
-            }
-            let Some(link) = self.links.get(&session.id).map(|link| Arc::clone(&link)) else {
-                continue;
-            };
-            self.mailboxes[session.thread].links.lock().push(link);
-            told |= 1 << session.thread;
-        }
+        ready.retain(|session| Some(session.id) != own);
+        // The sockets are looked up by whoever sends, in its slices: here everyone else waits.
         for (thread, mailbox) in self.mailboxes.iter().enumerate() {
-            if told & (1 << thread) != 0 {
+            let mut sessions = mailbox.sessions.lock();
+            let before = sessions.len();
+            sessions.extend(ready.extract_if(.., |session| session.thread == thread));
+            let told = sessions.len() > before;
+            drop(sessions);
+            if told {
                 mailbox.wake.notify_one();
             }
         }
@@ -143,16 +139,18 @@ impl Shared {
         let mailbox = &self.mailboxes[thread];
         loop {
             mailbox.wake.notified().await;
-            let mut links = std::mem::take(&mut *mailbox.links.lock()).into_iter();
-            while links.len() > 0 {
+            let mut sessions = std::mem::take(&mut *mailbox.sessions.lock()).into_iter();
+            while sessions.len() > 0 {
                 let start_us = self.clock.now_us();
-                for link in links.by_ref() {
-                    self.send(&link);
+                for session in sessions.by_ref() {
+                    if let Some(link) = self.links.get(&session.id).map(|link| Arc::clone(&link)) {
+                        self.send(&link);
+                    }
                     if self.clock.now_us() - start_us > SLICE_US {
                         break;
                     }
                 }
-                if links.len() > 0 {
+                if sessions.len() > 0 {
                     tokio::task::yield_now().await;
                 }
             }
