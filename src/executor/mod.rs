@@ -101,6 +101,9 @@ impl Executor {
         self.trace.events = commit::published_events(config);
         self.local.limits = local::encoding_limits(config);
         self.local.desk.set_password(&config.requirepass);
+        if let Some(vm) = &mut self.local.vm {
+            vm.set_memory_limit(local::script_memory_limit(config));
+        }
         self.local.knobs.set(config);
         self.local.slowlog.entries.truncate(config.slowlog_max_len);
         self.local.stats.tracks_latency = config.latency_tracking;

@@ -40,7 +40,7 @@ impl State {
         Self {
             meter: Meter {
                 used_bytes: Cell::new(0),
-                limit_bytes: memory_bytes,
+                limit_bytes: Cell::new(memory_bytes),
                 lenient: Cell::new(true),
                 refused: Cell::new(false),
             },

@@ -36,7 +36,7 @@ pub(super) unsafe fn die(l: *mut lua_State) -> ! {
 /// Whether Lua holds more than it may, even after a collection: what was pushed leniently is checked with this.
 #[inline]
 pub(super) unsafe fn over_limit(l: *mut lua_State, state: &State) -> bool {
-    let over = || state.meter.used_bytes.get() > state.meter.limit_bytes;
+    let over = || state.meter.used_bytes.get() > state.meter.limit_bytes.get();
     if !over() {
         return false;
     }

@@ -163,6 +163,12 @@ impl Vm {
         unsafe { ffi::lua_gc(self.l, ffi::LUA_GCCOLLECT, 0) };
     }
 
+    /// Changes how many bytes Lua may hold. What it holds already stays until it is garbage.
+    pub fn set_memory_limit(&mut self, bytes: usize) {
+        self.limits.memory_bytes = bytes;
+        self.state().meter.limit_bytes.set(bytes);
+    }
+
     /// Figures for INFO.
     pub fn memory(&self) -> Memory {
         Memory {
@@ -265,7 +271,7 @@ impl Vm {
                 ffi::lua_gc(self.l, ffi::LUA_GCSETSTEPMUL, 200);
                 ffi::lua_gc(self.l, ffi::LUA_GCRESTART, 0);
             }
-            if state.meter.refused.replace(false) || state.meter.used_bytes.get() > self.limits.memory_bytes / 2 {
+            if state.meter.refused.replace(false) || state.meter.used_bytes.get() > state.meter.limit_bytes.get() / 2 {
                 push_list(self.l, KEYS, &[]);
                 push_list(self.l, ARGV, &[]);
                 ffi::lua_gc(self.l, ffi::LUA_GCCOLLECT, 0);
