@@ -3,7 +3,8 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is where the program speaks")]
 
-use holdfast::config::{Config, Invocation, REDIS_VERSION};
+use holdfast::REDIS_VERSION;
+use holdfast::config::{Config, Invocation};
 use holdfast::server::{self, Log};
 use std::ffi::OsString;
 use std::process::ExitCode;

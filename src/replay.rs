@@ -1,7 +1,7 @@
 //! Whatever commands run, the entries that the journal kept make the same State again.
 //!
-//! Random requests of all families run on two connections in several databases, in transactions and out of them, while the
-//! clock moves and keys expire. A family takes part with a table of requests in which `{kind}` stands for a random
+//! Random requests of all families run on two connections in several databases, in transactions and out of them, while
+//! the clock moves and keys expire. A family takes part with a table of requests in which `{kind}` stands for a random
 //! argument (see `Generator::argument`); one line in `FAMILIES` adds it. Requests that are refused do no harm.
 
 use crate::config::Config;

@@ -3,6 +3,7 @@
 mod adversary;
 mod cases;
 mod harness;
+mod recipes;
 #[path = "../src/transcript/text.rs"]
 mod text;
 mod wire;

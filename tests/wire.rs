@@ -1,6 +1,6 @@
 //! The protocol over real sockets: pipelines, splits, limits, Unix sockets, hostile bytes.
 
-use crate::harness::{Connection, Server, command, free_port};
+use crate::harness::{Server, command, free_port};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -17,6 +17,21 @@ fn a_request_split_at_any_byte_is_answered_once() {
         assert_eq!(connection.reply(), "+OK");
         assert_eq!(connection.reply(), r#""a\r\nb""#);
     }
+}
+
+#[test]
+fn the_redis_crate_takes_and_releases_a_lock() {
+    let server = Server::start(&[]);
+    let (mut owner, mut other) = (server.client(), server.client());
+    let mut set_nx = redis::cmd("SET");
+    let set_nx = set_nx.arg("lock").arg("owner").arg("NX").arg("PX").arg(60_000);
+    assert_eq!(set_nx.query::<Option<String>>(&mut owner), Ok(Some("OK".to_owned())));
+    assert_eq!(set_nx.query::<Option<String>>(&mut other), Ok(None));
+    let release = redis::Script::new(
+        "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0",
+    );
+    assert_eq!(release.key("lock").arg("owner").invoke::<i64>(&mut owner), Ok(1));
+    assert_eq!(set_nx.query::<Option<String>>(&mut other), Ok(Some("OK".to_owned())));
 }
 
 #[test]
@@ -117,7 +132,8 @@ fn maxclients_and_passwords_guard_the_door() {
         first.ask("HELLO 3"),
         concat!(
             "-NOAUTH HELLO must be called with the client already authenticated, ",
-            "otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the ",
+            "otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select \
+             the ",
             "RESP protocol version at the same time"
         )
     );

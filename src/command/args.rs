@@ -60,6 +60,23 @@ pub fn signed_count(arg: &[u8]) -> Result<i64, CommandError> {
     int(arg).and_then(|count| if count == i64::MIN { Err(LOWEST) } else { Ok(count) })
 }
 
+/// Count and the word that asks for values too (HRANDFIELD, ZRANDMEMBER), refused in the order of Redis 7.0.15: with
+/// the word twice the count must fit 63 bits.
+///
+/// # Errors
+/// Those of [`signed_count`], `ERR syntax error`, `ERR value is out of range`.
+pub fn drawn_count(count: &[u8], options: &[&[u8]], word: &str) -> Result<(i64, bool), CommandError> {
+    let count = signed_count(count)?;
+    match options {
+        [] => Ok((count, false)),
+        [option] if is(option, word) => {
+            let fits = count.unsigned_abs() <= i64::MAX as u64 / 2;
+            if fits { Ok((count, true)) } else { Err(CommandError::OutOfRange) }
+        }
+        _ => Err(CommandError::Syntax),
+    }
+}
+
 /// The refusal of a request whose number of arguments does not fit `spec`.
 pub fn arity(spec: &Spec) -> CommandError {
     CommandError::Arity(spec.name.to_owned())

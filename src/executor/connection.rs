@@ -2,8 +2,8 @@
 
 use super::Executor;
 use super::commands::{Answer, ControlCommand, Flow, Turn};
+use crate::REDIS_VERSION;
 use crate::command::{Command, CommandError, Flags, Group, Spec, args};
-use crate::config::REDIS_VERSION;
 use crate::number;
 use crate::reply::Sink;
 use crate::request::Argv;

@@ -1,8 +1,8 @@
 //! The desk: what is answered while a slow script holds the executor.
 //!
-//! Past `busy-reply-threshold` the script's interrupt publishes here what it is and whether it has written. Connections that
-//! find the executor taken look here; all that Redis 7.0 flags `allow_busy` and that needs no data is answered, everything
-//! else is BUSY. WATCH alone is BUSY too, where Redis would take it: it needs the keyspace.
+//! Past `busy-reply-threshold` the script's interrupt publishes here what it is and whether it has written. Connections
+//! that find the executor taken look here; all that Redis 7.0 flags `allow_busy` and that needs no data is answered,
+//! everything else is BUSY. WATCH alone is BUSY too, where Redis would take it: it needs the keyspace.
 
 use super::commands::{Commands, Flow};
 use super::connection::Greeting;

@@ -97,7 +97,8 @@ impl Executor {
         self.check_room(if queued { all | Flags::DENYOOM } else { all })?;
         if client.in_subscribe_mode() && !allowed_while_subscribed(row) {
             return Err(CommandError::Owned(format!(
-                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in \
+                 this context",
                 row.full_name
             ))
             .into());

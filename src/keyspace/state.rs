@@ -55,7 +55,8 @@ impl State {
         self.dbs.iter().filter_map(Db::next_deadline).min()
     }
 
-    /// Deletes one key whose deadline has passed at `now`, earliest first within its database. False when there is none.
+    /// Deletes one key whose deadline has passed at `now`, earliest first within its database. False when there is
+    /// none.
     pub fn expire_one(&mut self, trace: &mut Trace, now: Millis) -> bool {
         for db in 0..self.dbs.len() {
             if let Some(handle) = self.dbs[db].pop_due(now) {

@@ -34,7 +34,8 @@ pub(super) unsafe extern "C" fn allocate(ud: *mut c_void, block: *mut c_void, ol
         return ptr::null_mut();
     }
     let Ok(new_layout) = Layout::from_size_align(new, ALIGN) else { return ptr::null_mut() };
-    // SAFETY: sizes are the ones the block was allocated with, as Lua promises; a zero size never reaches the allocator.
+    // SAFETY: sizes are the ones the block was allocated with, as Lua promises; a zero size never reaches the
+    // allocator.
     let fresh = unsafe {
         let old_layout = Layout::from_size_align_unchecked(old, ALIGN);
         match (old, new) {

@@ -124,7 +124,8 @@ impl Vm {
         unsafe { self.state.as_ref() }
     }
 
-    /// Finds or compiles a script. With `keep` it stays until a flush, as SCRIPT LOAD promises. The error is a reply's text.
+    /// Finds or compiles a script. With `keep` it stays until a flush, as SCRIPT LOAD promises. The error is a reply's
+    /// text.
     pub fn load(&mut self, source: &[u8], keep: bool) -> Result<Script, Vec<u8>> {
         let script = match self.cache.find_source(source) {
             Some(script) => script,
@@ -213,7 +214,8 @@ impl Vm {
     ) -> Ran {
         let l = self.l;
         self.begin(host);
-        // SAFETY: outside of lua_pcall the allocator is lenient, so nothing raises there; the stack was laid out by `new`.
+        // SAFETY: outside of lua_pcall the allocator is lenient, so nothing raises there; the stack was laid out by
+        // `new`.
         let ran = unsafe {
             push_list(l, KEYS, keys);
             push_list(l, ARGV, argv);

@@ -1,7 +1,8 @@
 //! One connection: bytes in, requests to the executor, bytes out.
 //!
-//! A hand-written future rather than an `async fn`: an idle connection then costs this struct and no saved stack, the read
-//! buffer is the I/O thread's, and a request that arrives is read, run and answered without going to sleep in between.
+//! A hand-written future rather than an `async fn`: an idle connection then costs this struct and no saved stack, the
+//! read buffer is the I/O thread's, and a request that arrives is read, run and answered without going to sleep in
+//! between.
 
 use super::shared::{Locked, Shared};
 use super::stream::{Reader, Writer};

@@ -124,10 +124,11 @@ struct Door {
 
 const TOO_MANY: &[u8] = b"-ERR max number of clients reached\r\n";
 
-const PROTECTED: &[u8] = b"-DENIED Redis is running in protected mode because protected mode is enabled and no password is \
-set for the default user. In this mode connections are only accepted from the loopback interface. If you want to connect \
-from external computers, set a password, or bind to given addresses, or disable protected mode with CONFIG SET \
-protected-mode no on the server itself.\r\n";
+const PROTECTED: &[u8] = b"-DENIED Redis is running in protected mode because protected mode is enabled and no \
+                           password is set for the default user. In this mode connections are only accepted from the \
+                           loopback interface. If you want to connect from external computers, set a password, or \
+                           bind to given addresses, or disable protected mode with CONFIG SET protected-mode no on \
+                           the server itself.\r\n";
 
 async fn accept_tcp(listener: TcpListener, door: Arc<Door>) {
     loop {

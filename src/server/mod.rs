@@ -1,5 +1,5 @@
-//! The server around the executor: listeners, connections, timer, signals, log. tokio lives here (and in `journal/`, where a
-//! disk is waited for).
+//! The server around the executor: listeners, connections, timer, signals, log. tokio lives here (and in `journal/`,
+//! where a disk is waited for).
 //!
 //! Each I/O thread is a tokio runtime with one worker. All of them share the executor through one lock, taken once per
 //! batch of requests. A slow script steps aside with `block_in_place`: its worker's other work moves to a fresh thread.

@@ -87,8 +87,8 @@ fn fit_file_limit(config: &mut Config) -> Result<(), StartError> {
     Ok(())
 }
 
-/// From here on a panic anywhere ends the process, after a line in the log. A thread that ends alone would leave a command
-/// half applied, its lock free and its connections open; what the journal holds is sound.
+/// From here on a panic anywhere ends the process, after a line in the log. A thread that ends alone would leave a
+/// command half applied, its lock free and its connections open; what the journal holds is sound.
 pub fn crash_on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         let trace = std::backtrace::Backtrace::force_capture();

@@ -1,5 +1,5 @@
-//! What all I/O threads share: the executor behind its lock, the desk that answers beside a slow script, the links by which
-//! messages reach their sockets, and the timer.
+//! What all I/O threads share: the executor behind its lock, the desk that answers beside a slow script, the links by
+//! which messages reach their sockets, and the timer.
 
 use super::connection::{Flushed, Link};
 use super::timer::Timer;
@@ -147,8 +147,8 @@ impl Shared {
         }
     }
 
-    /// Sends what other turns left for the connections of `thread`, for ever. In slices: ten thousand subscribers must not
-    /// keep the thread's other connections waiting.
+    /// Sends what other turns left for the connections of `thread`, for ever. In slices: ten thousand subscribers must
+    /// not keep the thread's other connections waiting.
     pub(super) async fn deliver(self: Arc<Self>, thread: usize) {
         const SLICE_US: i64 = 500;
         let mailbox = &self.mailboxes[thread];

@@ -9,8 +9,8 @@
 //! moves when its old bucket fires. A lock that is renewed often thus costs one store a renewal. Removal and shortening
 //! unlink at once, or every unlock would leave a dead timer behind.
 //!
-//! Invariant: a timer's list fires no later than its deadline, and no level holds a bucket that fires before all of those
-//! on the levels below it.
+//! Invariant: a timer's list fires no later than its deadline, and no level holds a bucket that fires before all of
+//! those on the levels below it.
 
 mod level;
 mod timer;
@@ -35,7 +35,8 @@ pub trait Timers {
     fn timer_mut(&mut self, handle: u32) -> &mut Timer;
 }
 
-/// A hierarchical timer wheel with ticks of 1 ms, whose links live in the caller's items. An empty one allocates nothing.
+/// A hierarchical timer wheel with ticks of 1 ms, whose links live in the caller's items. An empty one allocates
+/// nothing.
 #[derive(Debug)]
 pub struct Wheel {
     now: u64,
@@ -67,7 +68,8 @@ impl Wheel {
         self.len == 0
     }
 
-    /// Links `handle`, whose timer must not be linked, to fire at `deadline_ms`: at once if that is not after `now`. O(1).
+    /// Links `handle`, whose timer must not be linked, to fire at `deadline_ms`: at once if that is not after `now`.
+    /// O(1).
     ///
     /// # Panics
     /// If the deadline is above [`MAX_DEADLINE`] or the handle among the last thousand of a u32.
@@ -150,7 +152,8 @@ impl Wheel {
         }
     }
 
-    /// Moves the time to the next bucket that fires by `now_ms`, and its timers to the due list; false if there is none.
+    /// Moves the time to the next bucket that fires by `now_ms`, and its timers to the due list; false if there is
+    /// none.
     fn fire_next_bucket(&mut self, timers: &mut impl Timers, now_ms: u64) -> bool {
         let Some((level, bucket)) = self.next_bucket() else { return false };
         let start = start_of(level, bucket, self.now);

@@ -24,7 +24,8 @@ pub(super) const HANDLES: u32 = FIRST;
 /// The top bit of `when`, the caller's.
 const WALL: u64 = 1 << 63;
 
-/// A deadline and its place in a [`Wheel`](super::Wheel): kept inside the item it belongs to, changed only by the wheel.
+/// A deadline and its place in a [`Wheel`](super::Wheel): kept inside the item it belongs to, changed only by the
+/// wheel.
 ///
 /// Only the first timer of a list says which list it is in, in place of its backward link. That is all that unlinking
 /// needs; it lets a whole bucket move in one step, and leaves 63 bits for the deadline.

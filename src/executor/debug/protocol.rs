@@ -8,7 +8,8 @@ const WRONG: CommandError = CommandError::Text(
      string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false",
 );
 
-/// Answers a reply of the named kind. Attributes are left out, as a RESP2 client of Redis sees it: nothing else here has any.
+/// Answers a reply of the named kind. Attributes are left out, as a RESP2 client of Redis sees it: nothing else here
+/// has any.
 #[allow(clippy::approx_constant, reason = "a test value of Redis, not a bad pi")]
 pub(super) fn show(kind: &[u8], out: &mut dyn Sink) -> Result<(), CommandError> {
     let kind = String::from_utf8_lossy(kind).to_ascii_lowercase();
