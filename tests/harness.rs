@@ -38,6 +38,25 @@ impl Server {
         client.get_connection().expect("the server accepts")
     }
 
+    /// How the server ended, if it does within `wait`.
+    pub(crate) fn end_within(&mut self, wait: Duration) -> Option<std::process::ExitStatus> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let ended = self.child.try_wait().expect("a child of ours");
+            if ended.is_some() || Instant::now() > deadline {
+                return ended;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Resident memory of the server in bytes.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.pid())).expect("it runs");
+        let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("a number");
+        pages * 4096
+    }
+
     /// The server's process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()

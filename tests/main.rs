@@ -1,5 +1,6 @@
 //! Integration tests over real sockets: each starts a server of its own on a free port.
 
+mod adversary;
 mod cases;
 mod harness;
 mod recipes;

@@ -21,6 +21,16 @@ pub fn int(arg: &[u8]) -> Result<i64, CommandError> {
     number::parse_int(arg).ok_or(CommandError::NotInteger)
 }
 
+/// A 32-bit integer, such as the index of a database.
+///
+/// # Errors
+/// As [`int`], and another text for a number out of range (Redis 7.0).
+pub fn int32(arg: &[u8]) -> Result<i32, CommandError> {
+    const RANGE: CommandError =
+        CommandError::Text("ERR value is out of range, value must between -2147483648 and 2147483647");
+    i32::try_from(int(arg)?).map_err(|_| RANGE)
+}
+
 /// A floating point number; infinities are allowed, NaN is not.
 ///
 /// # Errors

@@ -27,6 +27,8 @@ mod observe;
 mod pause;
 mod scripting;
 mod subscriptions;
+#[cfg(test)]
+mod tickets;
 mod transaction;
 mod waiters;
 
@@ -113,6 +115,8 @@ impl Executor {
     pub fn execute(&mut self, client: &mut Client, argv: Argv<'_>) -> Flow {
         self.now = self.local.clock.now();
         self.local.running = client.session.id;
+        // What expiry and time-outs touched since the last request is no concern of this one.
+        self.trace.take_ticket();
         if std::mem::take(&mut client.unwatch_due) {
             self.unwatch(client);
         }
@@ -154,6 +158,9 @@ impl Executor {
         if !client.reply.is_empty() {
             let ticket = self.held_ticket(std::mem::take(&mut client.ticket));
             let mut outbox = client.session.outbox.lock();
+            if client.session.has(Signals::KILLED) {
+                return client.reply.clear();
+            }
             outbox.push_all(&mut client.reply, ticket);
             let limit = self.local.buffer_limit(&client.session);
             if outbox.verdict(limit, self.now) == crate::session::Verdict::Overrun {
@@ -202,8 +209,9 @@ impl Executor {
         };
         tracing::warn!("The journal lost everything after {after:?}: closing all connections and rebuilding");
         for session in self.local.sessions.iter() {
-            session.outbox.lock().drop_all();
+            let mut outbox = session.outbox.lock();
             session.raise(Signals::KILLED);
+            outbox.drop_all();
             self.local.ready.push(Arc::clone(&session));
         }
         self.trace = Trace::new(self.journal.records());
@@ -261,6 +269,9 @@ impl Executor {
         let offset_ms = (self.local.clock.wall_us() - self.local.clock.now_us()).div_euclid(1000);
         if (offset_ms - self.state.wall_offset_ms()).abs() > STEP_MS {
             self.state.set_wall_offset(offset_ms);
+            if let Some(next) = self.state.next_deadline() {
+                self.local.want_timer(next);
+            }
             self.trace.log(0, &[b"CLOCK", offset_ms.to_string().as_bytes()]);
             self.commit();
         }
@@ -277,6 +288,11 @@ impl Executor {
         self.now = self.local.clock.now();
         self.follow_wall_clock();
         self.sample_rates();
+        self.forget_buried();
+    }
+
+    /// Forgets the connections that ended while a script held the executor.
+    pub(crate) fn forget_buried(&mut self) {
         for (session, watched) in self.local.desk.exhume() {
             let mut client = Client::new(session, false);
             client.watched = watched;

@@ -254,7 +254,9 @@ impl Turn<'_> {
             client: self.client,
         };
         let ran = vm.run(script, keys, argv, &mut host, out);
-        self.ex.local.desk.script_ends();
+        if self.ex.local.desk.script_ends() {
+            self.ex.forget_buried();
+        }
         self.ex.local.vm = Some(vm);
         // SELECT inside a script is the script's own business.
         (self.client.db, self.client.no_touch) = (db, no_touch);

@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, Link};
 use super::process::StartError;
-use super::shared::Shared;
+use super::shared::{Place, Shared};
 use super::stream::{Reader, Writer, split_tcp, split_unix};
 use crate::config::Config;
 use crate::session::{Client, Session, Shown, Signals};
@@ -158,9 +158,9 @@ impl Door {
     fn admit_tcp(&self, stream: TcpStream, peer: SocketAddr) {
         let knobs = &self.shared.knobs;
         let loopback = peer.ip().to_canonical().is_loopback();
-        if self.is_full() {
+        let Some(place) = self.shared.take_place() else {
             return self.refuse(|| stream.try_write(TOO_MANY));
-        }
+        };
         let protected = knobs.protected_mode.load(Ordering::Relaxed) && self.bound_to_all;
         if protected && !loopback && !knobs.has_password.load(Ordering::Relaxed) {
             return self.refuse(|| stream.try_write(PROTECTED));
@@ -172,27 +172,23 @@ impl Door {
         let shown = Shown { addr: peer.to_string(), laddr, fd: stream.as_raw_fd(), ..fresh() };
         let marks = if loopback { Signals::LOCAL } else { Signals::empty() };
         match stream.into_std() {
-            Ok(stream) => self.start(shown, marks, move || TcpStream::from_std(stream).map(split_tcp)),
+            Ok(stream) => self.start(place, shown, marks, move || TcpStream::from_std(stream).map(split_tcp)),
             Err(error) => tracing::debug!("Lost a connection: {error}"),
         }
     }
 
     fn admit_unix(&self, stream: UnixStream, path: &Path) {
-        if self.is_full() {
+        let Some(place) = self.shared.take_place() else {
             return self.refuse(|| stream.try_write(TOO_MANY));
-        }
+        };
         let addr = format!("{}:0", path.display());
         let shown = Shown { addr: addr.clone(), laddr: addr, fd: stream.as_raw_fd(), ..fresh() };
         match stream.into_std() {
-            Ok(stream) => self.start(shown, Signals::LOCAL | Signals::UNIX_SOCKET, move || {
+            Ok(stream) => self.start(place, shown, Signals::LOCAL | Signals::UNIX_SOCKET, move || {
                 UnixStream::from_std(stream).map(split_unix)
             }),
             Err(error) => tracing::debug!("Lost a connection: {error}"),
         }
-    }
-
-    fn is_full(&self) -> bool {
-        self.shared.connections() as u64 >= self.shared.knobs.maxclients.load(Ordering::Relaxed)
     }
 
     fn refuse(&self, say: impl FnOnce() -> io::Result<usize>) {
@@ -203,6 +199,7 @@ impl Door {
 
     fn start(
         &self,
+        place: Place,
         shown: Shown,
         marks: Signals,
         open: impl FnOnce() -> io::Result<(Reader, Writer)> + Send + 'static,
@@ -225,6 +222,7 @@ impl Door {
             let mut connection = Connection::new(shared, link, reader, client);
             std::future::poll_fn(|cx| connection.poll(cx)).await;
             connection.end();
+            drop(place);
         });
     }
 }

@@ -15,7 +15,7 @@ mod stream;
 mod timer;
 
 pub use logging::{Log, LogError};
-pub use process::{StartError, prepare, write_pid_file};
+pub use process::{StartError, crash_on_panic, prepare, write_pid_file};
 
 use crate::config::Config;
 use crate::executor::{Executor, Hooks};

@@ -11,7 +11,7 @@ use crate::time::Clock;
 use dashmap::DashMap;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -26,6 +26,15 @@ pub(super) struct Mailbox {
 pub(super) enum Locked<'a> {
     Free(MutexGuard<'a, Executor>),
     Busy,
+}
+
+/// One of the `maxclients` places, from the moment a connection is accepted; given back when dropped.
+pub(super) struct Place(Arc<Shared>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.places.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 pub(super) struct Shared {
@@ -43,6 +52,7 @@ pub(super) struct Shared {
     holds_back: bool,
     committed: Mutex<Position>,
     next_id: AtomicU64,
+    places: AtomicUsize,
     pub(super) stopping: AtomicBool,
 }
 
@@ -60,6 +70,7 @@ impl Shared {
             committed: Mutex::new(executor.committed()),
             executor: Mutex::new(executor),
             next_id: AtomicU64::new(1),
+            places: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
         }
     }
@@ -214,12 +225,18 @@ impl Shared {
         self.links.insert(link.session.id, Arc::clone(link));
     }
 
-    pub(super) fn connections(&self) -> usize {
-        self.links.len()
+    /// A place for one more client, if `maxclients` leaves one.
+    pub(super) fn take_place(self: &Arc<Self>) -> Option<Place> {
+        let most = self.knobs.maxclients.load(Ordering::Relaxed);
+        let one_more = |taken: usize| ((taken as u64) < most).then_some(taken + 1);
+        self.places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
+        Some(Place(Arc::clone(self)))
     }
 
     /// A connection is over.
     pub(super) fn disconnect(&self, client: &mut Client) {
+        // Until it is forgotten nobody may serve it: what it would be given would be lost.
+        client.session.raise(Signals::KILLED);
         self.registry.remove(&client.session.id);
         self.links.remove(&client.session.id);
         if !self.with_executor(|executor| executor.disconnect(client)) {

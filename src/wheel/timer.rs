@@ -2,12 +2,19 @@
 
 use super::MAX_DEADLINE;
 use super::level::{BUCKETS, LEVELS, NIL};
+use super::ring::SPAN;
 
-/// The id of a list of timers: `level * 64 + bucket`, or [`DUE`].
+/// The id of a list of timers: `level * 64 + bucket`, from [`NEAR`] on a bucket of the ring, [`DEALT`] or [`DUE`].
 pub(super) type ListId = u32;
 
-/// The list of timers whose bucket has fired: due, or about to be dealt out again to lower levels.
-pub(super) const DUE: ListId = (LEVELS * BUCKETS) as ListId;
+/// The first list of the ring.
+pub(super) const NEAR: ListId = (LEVELS * BUCKETS) as ListId;
+
+/// The list of timers whose far bucket has fired and that are about to be dealt out, to the ring or to lower levels.
+pub(super) const DEALT: ListId = NEAR + SPAN as ListId;
+
+/// The list of timers whose time has come.
+pub(super) const DUE: ListId = DEALT + 1;
 
 /// No deadline. A value of `prev`, as are those below.
 const IDLE: u32 = u32::MAX;
