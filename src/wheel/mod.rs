@@ -7,7 +7,7 @@
 //! place.
 //!
 //! A bucket may hold a million timers, and dealing them out takes longer than any of them may be late. So the wheel turns
-//! half a second ahead of the present, into a ring with one bucket for each of the next 1024 milliseconds, a thousand
+//! two seconds ahead of the present, into a ring with one bucket for each of the next 4096 milliseconds, a thousand
 //! timers at a time and only when nothing is due. What comes due is read from the ring alone.
 //!
 //! An extension is lazy: [`Wheel::reschedule`] to a later time stores the deadline and leaves the timer where it is; it
@@ -33,8 +33,9 @@ pub const MAX_DEADLINE: u64 = i64::MAX as u64;
 /// Timers that one call of [`Wheel::pop_due`] deals out before it gives the caller a chance to do other work.
 const MOVES_PER_CALL: usize = 1024;
 
-/// How far ahead of the present the wheel turns. Dealing out a million timers takes a third of that.
-const LEAD_MS: u64 = 512;
+/// How far ahead of the present the wheel turns. Dealing out a million timers takes a tenth of that, but they may be
+/// dealt out while as many others come due.
+const LEAD_MS: u64 = 2048;
 const _: () = assert!(LEAD_MS < SPAN as u64);
 
 /// Where the timers live: the caller's items, each under a handle that does not change while its timer is linked.
@@ -120,7 +121,7 @@ impl Wheel {
 
     /// The next time at which [`pop_due`](Wheel::pop_due) has work to do, None when the wheel is empty.
     ///
-    /// Never later than the earliest deadline. It is that deadline if the timer is less than half a second ahead and was
+    /// Never later than the earliest deadline. It is that deadline if the timer is less than two seconds ahead and was
     /// not extended; it may also be a time when timers only move. No more than [`now`](Wheel::now) means that `pop_due`
     /// was left with work undone.
     pub fn next_deadline(&self) -> Option<u64> {

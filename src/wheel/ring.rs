@@ -1,13 +1,13 @@
-//! The near future: one bucket for each of the next 1024 milliseconds. Knows no timers.
+//! The near future: one bucket for each of the next 4096 milliseconds. Knows no timers.
 
 use super::level::NIL;
 
 /// Buckets in the ring; a power of two.
-pub(super) const SPAN: usize = 1024;
+pub(super) const SPAN: usize = 4096;
 
 const WORDS: usize = SPAN / 64;
 
-/// The heads of 1024 lists, and words that say which of them are not empty. Allocates nothing until used.
+/// The heads of 4096 lists, and words that say which of them are not empty. Allocates nothing until used.
 #[derive(Debug)]
 pub(super) struct Ring {
     occupied: [u64; WORDS],
@@ -66,16 +66,16 @@ mod tests {
 
     #[test]
     fn the_earliest_bucket_is_found_all_around_the_ring() {
-        for now in [0, 5, 63, 64, 1000, 1023, 1024, 123_456] {
-            for ahead in [1, 2, 60, 64, 65, 500, 1000, 1022, 1023] {
+        for now in [0, 5, 63, 64, 1000, 4095, 4096, 123_456] {
+            for ahead in [1, 2, 60, 64, 65, 500, 1000, 4094, 4095] {
                 let mut ring = Ring::new();
                 assert_eq!(ring.first_after(now), None);
                 ring.set_head(slot_of(now + ahead), 7);
                 assert_eq!(ring.first_after(now), Some(now + ahead), "{now} + {ahead}");
-                ring.set_head(slot_of(now + 1023), 8);
+                ring.set_head(slot_of(now + 4095), 8);
                 assert_eq!(ring.first_after(now), Some(now + ahead));
                 ring.set_head(slot_of(now + ahead), NIL);
-                ring.set_head(slot_of(now + 1023), NIL);
+                ring.set_head(slot_of(now + 4095), NIL);
                 assert_eq!(ring.first_after(now), None);
             }
         }
