@@ -3,7 +3,8 @@
 use bitflags::bitflags;
 
 bitflags! {
-    /// The event classes a server publishes, and the two channels it publishes them on. Letters and meaning as in Redis 7.0.
+    /// The event classes a server publishes, and the two channels it publishes them on. Letters and meaning as in Redis
+    /// 7.0.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct EventClasses: u16 {
         /// `K`: messages on `__keyspace@<db>__:<key>`.
@@ -41,7 +42,8 @@ bitflags! {
     }
 }
 
-/// The letters of single classes in the order in which Redis 7.0 prints them; `n` belongs to them, `K`, `E` and `m` follow.
+/// The letters of single classes in the order in which Redis 7.0 prints them; `n` belongs to them, `K`, `E` and `m`
+/// follow.
 const CLASS_LETTERS: [(char, EventClasses); 11] = [
     ('g', EventClasses::GENERIC),
     ('$', EventClasses::STRING),
@@ -73,7 +75,8 @@ impl EventClasses {
         })
     }
 
-    /// The letters in the order of CONFIG GET. As in Redis 7.0, a full set of classes shrinks to `A`, and `n` is then not told.
+    /// The letters in the order of CONFIG GET. As in Redis 7.0, a full set of classes shrinks to `A`, and `n` is then
+    /// not told.
     pub fn letters(self) -> String {
         let mut letters = String::new();
         if self.contains(Self::ALL) {

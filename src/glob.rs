@@ -3,17 +3,17 @@
 /// Whether `pattern` matches all of `text`. `*` is any bytes, `?` one byte, `[a-c]` and `[^a-c]` one byte of a class,
 /// `\x` the byte x.
 ///
-/// Redis's corner cases are kept: empty text is matched by the empty pattern only, not by `*`; a class may lack its `]`;
-/// `]` and `-` cannot be made members by their place (`[]a]` is the empty class, then `a]`); in `[a-]` the range runs
-/// from `a` to `]`; ranges may be written backwards, and compare bytes as signed (`[\x01-\xff]` is -1 to 1).
+/// Redis's corner cases are kept: empty text is matched by the empty pattern only, not by `*`; a class may lack its
+/// `]`; `]` and `-` cannot be made members by their place (`[]a]` is the empty class, then `a]`); in `[a-]` the range
+/// runs from `a` to `]`; ranges may be written backwards, and compare bytes as signed (`[\x01-\xff]` is -1 to 1).
 ///
 /// Time is at most the product of the lengths, where Redis backtracks on each star.
 pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     walk(pattern, text, |byte| byte)
 }
 
-/// As [`matches`], with ASCII letters of either case equal. As in Redis, an escaped member of a class (`[\a]`) keeps its
-/// case, and a range is put in order before its ends are lowered.
+/// As [`matches()`], with ASCII letters of either case equal. As in Redis, an escaped member of a class (`[\a]`) keeps
+/// its case, and a range is put in order before its ends are lowered.
 pub fn matches_nocase(pattern: &[u8], text: &[u8]) -> bool {
     walk(pattern, text, |byte| byte.to_ascii_lowercase())
 }

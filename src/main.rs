@@ -3,7 +3,8 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is where the program speaks")]
 
-use holdfast::config::{Config, Invocation, REDIS_VERSION};
+use holdfast::REDIS_VERSION;
+use holdfast::config::{Config, Invocation};
 use holdfast::server::{self, Log};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
 fn serve(mut config: Config) -> ExitCode {
     let started = server::prepare(&mut config).map_err(|error| error.to_string()).and_then(|()| {
         let log = Log::install(&config).map_err(|error| error.to_string())?;
+        server::crash_on_panic();
         greet(&config);
         server::write_pid_file(&config);
         server::run(config, &log).map_err(|error| {

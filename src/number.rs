@@ -8,10 +8,11 @@ pub use double::{Bound, DoubleText, format_double, parse_bound, parse_double};
 pub use long_double::LongDouble;
 
 /// An integer as Redis takes it in arguments and stored values: decimal, no sign but `-`, no leading zero, no `-0`, no
-/// space, within 64 bits.
+/// space, within 64 bits. So there is one spelling for each integer.
+#[inline]
 pub fn parse_int(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
-        b"0" => return Some(0),
+        [digit @ b'0'..=b'9'] => return Some(i64::from(digit - b'0')),
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),
     };

@@ -1,12 +1,12 @@
 //! Whatever commands run, the entries that the journal kept make the same State again.
 //!
-//! Random requests of all families run on two connections in several databases, in transactions and out of them, while the
-//! clock moves and keys expire. A family takes part with a table of requests in which `{kind}` stands for a random
+//! Random requests of all families run on two connections in several databases, in transactions and out of them, while
+//! the clock moves and keys expire. A family takes part with a table of requests in which `{kind}` stands for a random
 //! argument (see `Generator::argument`); one line in `FAMILIES` adds it. Requests that are refused do no harm.
 
 use crate::config::Config;
 use crate::journal::Memory;
-use crate::transcript::Stage;
+use crate::transcript::{Stage, split};
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
@@ -23,6 +23,26 @@ const FAMILIES: &[Family] = &[
     ("l", LISTS),
     ("u", SETS),
     ("z", SORTED_SETS),
+    ("h", HASH_SCRIPTS),
+    ("s", STRING_SCRIPTS),
+    ("u", SET_SCRIPTS),
+];
+
+/// Scripts that write, in parts that may fail half-way, some of them at the whim of the moment.
+const HASH_SCRIPTS: &[&str] = &[
+    r#"EVAL "redis.call('hincrby', KEYS[1], ARGV[1], 1) redis.call('pexpire', KEYS[1], ARGV[2])" 1 {key} {field} {ms}"#,
+];
+
+const STRING_SCRIPTS: &[&str] = &[
+    r#"EVAL "redis.call('set', KEYS[1], 1, 'PX', 20) error('after a write')" 1 {key}"#,
+    r#"EVAL "return redis.call('set', KEYS[1], redis.call('time')[2])" 1 {key}"#,
+    r#"EVAL "redis.call('select', ARGV[1]) redis.pcall('incr', KEYS[1]) redis.pcall('lpush', KEYS[2], 1)" 2 {key} {any_key} {db}"#,
+    r#"EVAL_RO "return redis.pcall('set', KEYS[1], 1)" 1 {key}"#,
+];
+
+const SET_SCRIPTS: &[&str] = &[
+    r#"EVAL "return redis.call('spop', KEYS[1])" 1 {key}"#,
+    r#"EVAL "return redis.call(ARGV[1], KEYS[1], unpack(ARGV, 2))" 1 {key} SADD {value} {int}"#,
 ];
 
 const STRINGS: &[&str] = &[
@@ -209,10 +229,11 @@ impl Generator {
         let (prefix, templates) = self.one_of(FAMILIES);
         let template = self.one_of(templates);
         let mut words = Vec::new();
-        for word in template.split(' ') {
-            words.push(match word.strip_prefix('{').and_then(|word| word.strip_suffix('}')) {
-                Some(kind) => self.argument(kind, prefix).into_bytes(),
-                None => word.as_bytes().to_vec(),
+        for word in split(template) {
+            let kind = word.strip_prefix(b"{").and_then(|word| word.strip_suffix(b"}"));
+            words.push(match kind.map(String::from_utf8_lossy) {
+                Some(kind) => self.argument(&kind, prefix).into_bytes(),
+                None => word,
             });
         }
         words

@@ -4,14 +4,16 @@
 //! serves RESP2, RESP3, the Lua stack and the value tree of the tests. This room knows no bytes, no RESP version
 //! but the one question [`Sink::resp3`], and no client.
 //!
-//! `Sink` is a trait object although the house plan asks for little indirection: the encoder lives in `resp/`, the Lua
+//! `Sink` is a trait object although there is little indirection elsewhere: the encoder lives in `resp/`, the Lua
 //! stack in `script/`, both above this room, and an `enum` could name neither.
 
-/// What a command may say. Aggregates are announced by length; exactly that many items (twice that many for maps) must follow.
+/// What a command may say. Aggregates are announced by length; exactly that many items (twice that many for maps) must
+/// follow.
 pub trait Sink {
     /// No value: RESP2 `$-1`, RESP3 `_`, Lua `false`.
     fn nil(&mut self);
-    /// No array: RESP2 `*-1`, RESP3 `_`, Lua `false`. EXEC aborted by WATCH and a blocking pop that timed out answer this.
+    /// No array: RESP2 `*-1`, RESP3 `_`, Lua `false`. EXEC aborted by WATCH and a blocking pop that timed out answer
+    /// this.
     fn nil_array(&mut self);
     /// An integer.
     fn int(&mut self, value: i64);
@@ -21,7 +23,8 @@ pub trait Sink {
     fn status(&mut self, text: &str);
     /// An error: its code, a space, its text, without the leading `-`. CR and LF become spaces on the wire.
     fn error(&mut self, text: &[u8]);
-    /// A floating point number: RESP3 `,`, RESP2 a bulk string; both in the shortest form of `%.17g` as Redis 7.0 prints it.
+    /// A floating point number: RESP3 `,`, RESP2 a bulk string; both in the shortest form of `%.17g` as Redis 7.0
+    /// prints it.
     fn double(&mut self, value: f64);
     /// A boolean: RESP3 `#`, RESP2 `:1` or `:0`.
     fn boolean(&mut self, value: bool);

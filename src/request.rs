@@ -3,7 +3,8 @@
 /// Identifies a connection for as long as the server runs; never used twice.
 pub type ClientId = u64;
 
-/// Arguments of a request, the command's name first. Borrowed from a socket buffer, a transaction's queue or the Lua stack.
+/// Arguments of a request, the command's name first. Borrowed from a socket buffer, a transaction's queue or the Lua
+/// stack.
 pub type Argv<'a> = &'a [&'a [u8]];
 
 /// A request that outlives the buffer it came in: queued by MULTI, or held back by CLIENT PAUSE.

@@ -1,5 +1,5 @@
-//! Plays transcripts on a bare executor with a clock moved by hand. Tests of commands are written as what a client sends
-//! and what it must get, in the notation of the shared cases:
+//! Plays transcripts on a bare executor with a clock moved by hand. Tests of commands are written as what a client
+//! sends and what it must get, in the notation of the shared cases:
 //!
 //! ```text
 //! # a comment

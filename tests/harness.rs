@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A running server; killed when dropped.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
     /// Where it listens on 127.0.0.1.
     pub port: u16,
@@ -15,7 +15,7 @@ pub struct Server {
 
 impl Server {
     /// Starts a server with further command line arguments and waits until it answers.
-    pub fn start(args: &[&str]) -> Self {
+    pub(crate) fn start(args: &[&str]) -> Self {
         let port = free_port();
         let child = command().args(["--port", &port.to_string()]).args(args).spawn().expect("the binary starts");
         let server = Self { child, port };
@@ -28,18 +28,37 @@ impl Server {
     }
 
     /// A raw connection.
-    pub fn connect(&self) -> Connection {
+    pub(crate) fn connect(&self) -> Connection {
         Connection::to(self.port)
     }
 
     /// A client of the redis crate.
-    pub fn client(&self) -> redis::Connection {
+    pub(crate) fn client(&self) -> redis::Connection {
         let client = redis::Client::open(format!("redis://127.0.0.1:{}/", self.port)).expect("a good address");
         client.get_connection().expect("the server accepts")
     }
 
+    /// How the server ended, if it does within `wait`.
+    pub(crate) fn end_within(&mut self, wait: Duration) -> Option<std::process::ExitStatus> {
+        let deadline = Instant::now() + wait;
+        loop {
+            let ended = self.child.try_wait().expect("a child of ours");
+            if ended.is_some() || Instant::now() > deadline {
+                return ended;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Resident memory of the server in bytes.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        let statm = std::fs::read_to_string(format!("/proc/{}/statm", self.pid())).expect("it runs");
+        let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("a number");
+        pages * 4096
+    }
+
     /// The server's process id.
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 }
@@ -53,34 +72,34 @@ impl Drop for Server {
 }
 
 /// The binary, silent.
-pub fn command() -> Command {
+pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_holdfast"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command
 }
 
 /// A port that was free a moment ago.
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
 }
 
 /// A raw connection that speaks text.
-pub struct Connection {
+pub(crate) struct Connection {
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
 impl Connection {
     /// Connects to a port of this machine.
-    pub fn to(port: u16) -> Self {
+    pub(crate) fn to(port: u16) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("the server accepts");
         stream.set_nodelay(true).expect("an option");
         Self { stream, bytes: Vec::new() }
     }
 
     /// Sends bytes as they are.
-    pub fn send_raw(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).expect("the server reads");
     }
 
@@ -90,7 +109,7 @@ impl Connection {
     }
 
     /// Sends one request, written as in a shell.
-    pub fn send(&mut self, request: &str) {
+    pub(crate) fn send(&mut self, request: &str) {
         let argv = text::split(request);
         let mut bytes = format!("*{}\r\n", argv.len()).into_bytes();
         for arg in argv {
@@ -102,7 +121,7 @@ impl Connection {
     }
 
     /// The next reply or message as text; `None` when none comes in time or the server has closed.
-    pub fn reply_within(&mut self, wait: Duration) -> Option<String> {
+    pub(crate) fn reply_within(&mut self, wait: Duration) -> Option<String> {
         let deadline = Instant::now() + wait;
         loop {
             if let Some((text, used)) = text::read(&self.bytes) {
@@ -121,18 +140,18 @@ impl Connection {
     }
 
     /// The next reply or message as text.
-    pub fn reply(&mut self) -> String {
+    pub(crate) fn reply(&mut self) -> String {
         self.reply_within(Duration::from_secs(10)).expect("a reply in time")
     }
 
     /// Sends a request and gives its reply.
-    pub fn ask(&mut self, request: &str) -> String {
+    pub(crate) fn ask(&mut self, request: &str) -> String {
         self.send(request);
         self.reply()
     }
 
     /// Whether the server has closed this connection, waiting a while for it.
-    pub fn is_closed_within(&mut self, wait: Duration) -> bool {
+    pub(crate) fn is_closed_within(&mut self, wait: Duration) -> bool {
         self.stream.set_read_timeout(Some(wait)).expect("an option");
         loop {
             match self.stream.read(&mut [0; 65536]) {

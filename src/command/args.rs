@@ -21,6 +21,16 @@ pub fn int(arg: &[u8]) -> Result<i64, CommandError> {
     number::parse_int(arg).ok_or(CommandError::NotInteger)
 }
 
+/// A 32-bit integer, such as the index of a database.
+///
+/// # Errors
+/// As [`int`], and another text for a number out of range (Redis 7.0).
+pub fn int32(arg: &[u8]) -> Result<i32, CommandError> {
+    const RANGE: CommandError =
+        CommandError::Text("ERR value is out of range, value must between -2147483648 and 2147483647");
+    i32::try_from(int(arg)?).map_err(|_| RANGE)
+}
+
 /// A floating point number; infinities are allowed, NaN is not.
 ///
 /// # Errors
@@ -48,6 +58,23 @@ pub fn signed_count(arg: &[u8]) -> Result<i64, CommandError> {
         "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
     );
     int(arg).and_then(|count| if count == i64::MIN { Err(LOWEST) } else { Ok(count) })
+}
+
+/// Count and the word that asks for values too (HRANDFIELD, ZRANDMEMBER), refused in the order of Redis 7.0.15: with
+/// the word twice the count must fit 63 bits.
+///
+/// # Errors
+/// Those of [`signed_count`], `ERR syntax error`, `ERR value is out of range`.
+pub fn drawn_count(count: &[u8], options: &[&[u8]], word: &str) -> Result<(i64, bool), CommandError> {
+    let count = signed_count(count)?;
+    match options {
+        [] => Ok((count, false)),
+        [option] if is(option, word) => {
+            let fits = count.unsigned_abs() <= i64::MAX as u64 / 2;
+            if fits { Ok((count, true)) } else { Err(CommandError::OutOfRange) }
+        }
+        _ => Err(CommandError::Syntax),
+    }
 }
 
 /// The refusal of a request whose number of arguments does not fit `spec`.

@@ -1,5 +1,5 @@
-//! Compare and delete without a script, in the spellings of Redis 8.4 (DELEX) and Valkey 9 (DELIFEQ). Compare and set is
-//! an option of SET.
+//! Compare and delete without a script, in the spellings of Redis 8.4 (DELEX) and Valkey 9 (DELIFEQ). Compare and set
+//! is an option of SET.
 
 use super::args::{self, is};
 use super::{Access, Command, CommandError, Cx, DataCommand, Flags, Group, KeySpec, Outcome, Spec};

@@ -40,16 +40,6 @@ pub enum CommandError {
     Owned(String),
 }
 
-impl CommandError {
-    /// What a refused EXEC answers: its transaction is gone (Redis 7.0).
-    #[must_use]
-    pub fn of_exec(&self) -> Self {
-        let text = self.to_string();
-        let why = text.strip_prefix("ERR ").unwrap_or(&text);
-        Self::Owned(format!("EXECABORT Transaction discarded because of: {why}"))
-    }
-}
-
 impl From<crate::keyspace::WrongType> for CommandError {
     fn from(_: crate::keyspace::WrongType) -> Self {
         Self::WrongType

@@ -77,7 +77,8 @@ pub fn help<'a>(container: &str, subcommands: impl Iterator<Item = &'a Spec>, ou
     lines.iter().for_each(|line| out.status(line));
 }
 
-/// Applies one journal entry: the same for a restart and for a follower. Reads no clock, draws no randomness, expires nothing.
+/// Applies one journal entry: the same for a restart and for a follower. Reads no clock, draws no randomness, expires
+/// nothing.
 ///
 /// # Errors
 /// The effect that cannot be applied, as text: an unknown command, or one that refuses. State is then of no use.

@@ -1,4 +1,4 @@
-//! What SSCAN, HSCAN and ZSCAN have in common: cursor, options, and the shape of a step.
+//! What SCAN, SSCAN, HSCAN and ZSCAN have in common: cursor, options, and the shape of a step.
 
 use super::args;
 use super::error::CommandError;
@@ -6,9 +6,10 @@ use crate::glob;
 use crate::number;
 use crate::reply::Sink;
 
-/// MATCH and COUNT.
+/// MATCH, COUNT, and TYPE, which SCAN alone takes.
 pub(super) struct ScanOptions<'a> {
-    pattern: Option<&'a [u8]>,
+    pattern: &'a [u8],
+    kind: Option<&'a [u8]>,
     /// About how many elements to visit in this step.
     pub(super) count: usize,
 }
@@ -19,17 +20,24 @@ impl<'a> ScanOptions<'a> {
     /// # Errors
     /// `ERR syntax error`, of a COUNT below 1 too; `ERR value is not an integer or out of range`.
     pub(super) fn parse(words: &[&'a [u8]]) -> Result<Self, CommandError> {
-        let mut options = Self { pattern: None, count: 10 };
+        Self::parse_for(words, false)
+    }
+
+    /// The same for SCAN.
+    pub(super) fn parse_of_keys(words: &[&'a [u8]]) -> Result<Self, CommandError> {
+        Self::parse_for(words, true)
+    }
+
+    fn parse_for(words: &[&'a [u8]], keys: bool) -> Result<Self, CommandError> {
+        let mut options = Self { pattern: b"*", kind: None, count: 10 };
         for pair in words.chunks(2) {
             match *pair {
                 [word, count] if args::is(word, "COUNT") => {
                     let count = usize::try_from(args::int(count)?).unwrap_or(0);
                     options.count = Some(count).filter(|count| *count > 0).ok_or(CommandError::Syntax)?;
                 }
-                [word, pattern] if args::is(word, "MATCH") => {
-                    // Redis asks no matcher then; its matcher would refuse the empty string.
-                    options.pattern = Some(pattern).filter(|pattern| *pattern != b"*");
-                }
+                [word, pattern] if args::is(word, "MATCH") => options.pattern = pattern,
+                [word, kind] if keys && args::is(word, "TYPE") => options.kind = Some(kind),
                 _ => return Err(CommandError::Syntax),
             }
         }
@@ -38,8 +46,19 @@ impl<'a> ScanOptions<'a> {
 
     /// Whether `element` belongs into the reply.
     pub(super) fn wants(&self, element: &[u8]) -> bool {
-        self.pattern.is_none_or(|pattern| glob::matches(pattern, element))
+        fits(self.pattern, element)
     }
+
+    /// Whether keys of this type belong into the reply.
+    pub(super) fn wants_type(&self, type_name: &str) -> bool {
+        self.kind.is_none_or(|kind| args::is(kind, type_name))
+    }
+}
+
+/// Whether `element` matches `pattern`. A lone star fits the empty one, too: Redis asks no matcher then, and its
+/// matcher would refuse it.
+pub(super) fn fits(pattern: &[u8], element: &[u8]) -> bool {
+    pattern == b"*" || glob::matches(pattern, element)
 }
 
 /// The cursor argument.

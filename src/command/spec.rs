@@ -1,7 +1,8 @@
 //! How a command is declared: one `const` block beside its function.
 //!
-//! COMMAND, COMMAND DOCS, ACL categories, key positions, the arity check, MULTI's and the scripts' refusals and the journal all
-//! derive from the block. There is no macro and no registry; the slice at the head of a family's file is the list.
+//! COMMAND, COMMAND DOCS, ACL categories, key positions, the arity check, MULTI's and the scripts' refusals and the
+//! journal all derive from the block. There is no macro and no registry; the slice at the head of a family's file is
+//! the list.
 
 use bitflags::bitflags;
 
@@ -338,7 +339,8 @@ impl<F> Command<F> {
 
 /// Appends the indexes of the arguments that are keys, in order, as `COMMAND GETKEYS` lists them.
 ///
-/// Returns false when a specification does not fit the arguments (a count that is no number, or larger than what is there).
+/// Returns false when a specification does not fit the arguments (a count that is no number, or larger than what is
+/// there).
 pub fn key_positions(spec: &Spec, argv: &[&[u8]], into: &mut Vec<usize>) -> bool {
     spec.keys.iter().filter(|keys| !keys.access.contains(Access::NOT_KEY)).all(|keys| one_spec(keys, argv, into))
 }
@@ -395,8 +397,8 @@ fn begin(begin: Begin, argv: &[&[u8]]) -> Option<i32> {
         }
         // The destination of SORT, the only key of this kind: behind the last STORE, wherever that is.
         Begin::Unknown => {
-            let stores = argv.windows(2).enumerate().skip(2);
-            stores.filter(|(_, pair)| pair[0].eq_ignore_ascii_case(b"STORE")).last().map(|(at, _)| at as i32 + 1)
+            let at = argv.windows(2).rposition(|pair| pair[0].eq_ignore_ascii_case(b"STORE"))?;
+            (at >= 2).then_some(at as i32 + 1)
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Reads the notation of a command's arguments (`key [NX | XX] [EX seconds] value [value ...]`) into the tree that COMMAND
-//! DOCS shows. Knows words and brackets only: no spec, no reply.
+//! Reads the notation of a command's arguments (`key [NX | XX] [EX seconds] value [value ...]`) into the tree that
+//! COMMAND DOCS shows. Knows words and brackets only: no spec, no reply.
 //!
-//! Words in capitals are literal tokens and take the plain words behind them; `[..]` is optional, `<..>` groups, `|` separates
-//! alternatives, and a bracket that ends in `...` says that what stands before it may be repeated.
+//! Words in capitals are literal tokens and take the plain words behind them; `[..]` is optional, `<..>` groups, `|`
+//! separates alternatives, and a bracket that ends in `...` says that what stands before it may be repeated.
 
 /// What an argument is, by the names of COMMAND DOCS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

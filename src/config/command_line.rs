@@ -1,5 +1,5 @@
-//! Reads the command line: a config file, options in the names of redis.conf, and `-` for standard input, as redis-server
-//! 7.0.15 does. Options become lines after those of the file and of standard input.
+//! Reads the command line: a config file, options in the names of redis.conf, and `-` for standard input, as
+//! redis-server 7.0.15 does. Options become lines after those of the file and of standard input.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -22,8 +22,8 @@ pub enum Invocation {
 }
 
 impl Invocation {
-    /// Reads the arguments after the program's name. Standard input is read only if `-` is the first or the last of them.
-    /// Reads the config file, what it includes, and probes the log file by opening it.
+    /// Reads the arguments after the program's name. Standard input is read only if `-` is the first or the last of
+    /// them. Reads the config file, what it includes, and probes the log file by opening it.
     pub fn parse(args: &[OsString], stdin: &mut dyn Read) -> Result<Self, ConfigError> {
         match args.first().map(|arg| arg.as_bytes()) {
             Some(b"-h" | b"--help") => return Ok(Self::Help),

@@ -1,4 +1,5 @@
-//! Settings that holdfast acts upon. Ranges, defaults and flags as in Redis 7.0.15; `lua-memory-limit` is holdfast's own.
+//! Settings that holdfast acts upon. Ranges, defaults and flags as in Redis 7.0.15; `lua-memory-limit` is holdfast's
+//! own.
 
 use super::settings::{LogLevel, Permission, Settings};
 use super::table::{I32, I64, Row, U32, int, memory, one_of, row, text, yes_no};

@@ -1,9 +1,7 @@
 //! What can go wrong with settings, as the exact text to show.
 
+use crate::REDIS_VERSION;
 use std::path::{Path, PathBuf};
-
-/// The Redis version that holdfast announces everywhere, error texts included. Behaviour is that of 7.0.15.
-pub const REDIS_VERSION: &str = "7.2.4";
 
 /// A refusal. `Display` is the whole text: for start-up errors what belongs on standard error, for CONFIG SET the reply
 /// with its code. File texts are as in redis-server 7.0.15.
@@ -51,8 +49,8 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// The reply to a CONFIG SET whose new value parsed but could not be put into effect, such as a port in use. Whoever
-    /// applies settings keeps a clone of the old [`Config`](super::Config) and puts it back.
+    /// The reply to a CONFIG SET whose new value parsed but could not be put into effect, such as a port in use.
+    /// Whoever applies settings keeps a clone of the old [`Config`](super::Config) and puts it back.
     pub fn not_applied(name: &str, why: &str) -> Self {
         Self::Set { name: name.to_owned(), why: why.to_owned() }
     }

@@ -1,5 +1,5 @@
-//! Settings that are accepted, checked and told again, and have no effect; among them those of which holdfast can keep only one
-//! value. Ranges, defaults and flags as in Redis 7.0.15.
+//! Settings that are accepted, checked and told again, and have no effect; among them those of which holdfast can keep
+//! only one value. Ranges, defaults and flags as in Redis 7.0.15.
 
 use super::effective::PERMISSIONS;
 use super::table::{I32, I64, Row, U32, checked, int, memory, one_of, row, text, yes_no};
@@ -218,8 +218,8 @@ fn hostname(name: &[u8]) -> Result<(), &'static str> {
 const SOLID_VARIABLES: [&str; 4] = ["listen-addr", "port", "tls-port", "config-file"];
 const HOLLOW_VARIABLES: [&str; 3] = ["title", "server-mode", "unixsocket"];
 
-/// Braces must hold a known variable, two opening ones stand for one. A title that could come out blank is refused: Redis 7.0
-/// tries it without a title and asks its own state for the other variables, of which this room has none.
+/// Braces must hold a known variable, two opening ones stand for one. A title that could come out blank is refused:
+/// Redis 7.0 tries it without a title and asks its own state for the other variables, of which this room has none.
 fn title_template(template: &[u8]) -> Result<(), &'static str> {
     const INVALID: &str = "template format is invalid or contains unknown variables";
     let mut rest = std::str::from_utf8(template).map_err(|_| INVALID)?;

@@ -1,10 +1,12 @@
 //! Settings: redis.conf names and values, from files, command lines and CONFIG SET, as typed fields.
 //!
-//! In reading order: `table` says what a setting is, `effective` and `inert` list them all, `value` reads and tells values,
-//! `settings` holds the typed ones, `source` reads files, `command_line` reads arguments, `rewrite` writes files.
+//! In reading order: `table` says what a setting is, `effective` and `inert` list them all, `value` reads and tells
+//! values, `settings` holds the typed ones, `source` reads files, `command_line` reads arguments, `rewrite` writes
+//! files.
 //!
-//! This room knows nothing of the server: it prints nothing, ends nothing and applies nothing. It touches the disk only to read
-//! and rewrite config files, to look at the directory that `dir` names, and to probe the log file at the end of a load.
+//! This room knows nothing of the server: it prints nothing, ends nothing and applies nothing. It touches the disk only
+//! to read and rewrite config files, to look at the directory that `dir` names, and to probe the log file at the end of
+//! a load.
 
 mod command_line;
 mod effective;
@@ -23,12 +25,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub use command_line::Invocation;
-pub use error::{ConfigError, REDIS_VERSION};
+pub use error::ConfigError;
 pub use settings::{LogLevel, OutputLimit, OutputLimits, Permission, Rename, Settings};
 use table::Row;
 use value::{Kind, LIMIT_CLASSES, Value, Why};
 
-/// All settings. Dereferences to the typed ones; they change only through [`Config::set`], so CONFIG GET and the fields agree.
+/// All settings. Dereferences to the typed ones; they change only through [`Config::set`], so CONFIG GET and the fields
+/// agree.
 #[derive(Debug, Clone)]
 pub struct Config {
     settings: Settings,
@@ -80,8 +83,9 @@ impl Config {
         self.file.as_deref()
     }
 
-    /// CONFIG GET: names and values of all settings that some pattern matches, each name once. A pattern without `*`, `?` and
-    /// `[` is a name, answered as it was spelled, in any case; the few hidden settings (Redis 7.0's own) are found only so.
+    /// CONFIG GET: names and values of all settings that some pattern matches, each name once. A pattern without `*`,
+    /// `?` and `[` is a name, answered as it was spelled, in any case; the few hidden settings (Redis 7.0's own) are
+    /// found only so.
     pub fn query(&self, patterns: &[&[u8]]) -> Vec<(Vec<u8>, Vec<u8>)> {
         let mut found: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
         let mut add = |name: &[u8], index: usize, row: &Row| {
@@ -103,9 +107,9 @@ impl Config {
         found
     }
 
-    /// CONFIG SET, all or nothing. Tells the first names (never aliases) of the settings whose value is now another; whoever
-    /// applies them and fails puts a clone back and answers [`ConfigError::not_applied`]. Multi-word values are split at each
-    /// space. `client_is_local` opens protected settings where `enable-protected-configs` is `local`.
+    /// CONFIG SET, all or nothing. Tells the first names (never aliases) of the settings whose value is now another;
+    /// whoever applies them and fails puts a clone back and answers [`ConfigError::not_applied`]. Multi-word values are
+    /// split at each space. `client_is_local` opens protected settings where `enable-protected-configs` is `local`.
     pub fn set(&mut self, pairs: &[(&[u8], &[u8])], client_is_local: bool) -> Result<Vec<&'static str>, ConfigError> {
         let rows = self.settable(pairs, client_is_local)?;
         let mut next = self.clone();
@@ -122,7 +126,8 @@ impl Config {
         Ok(changed)
     }
 
-    /// The rows of all names, each with the name as the table spells it; the first name that may not be set is an error.
+    /// The rows of all names, each with the name as the table spells it; the first name that may not be set is an
+    /// error.
     fn settable(
         &self,
         pairs: &[(&[u8], &[u8])],

@@ -1,8 +1,8 @@
 //! CONFIG REWRITE: the settings written back into the config file, comments and order of lines kept.
 //!
 //! As in Redis 7.0: a setting that the file names keeps its place, one that it does not is appended if it is not at its
-//! default, and lines of no known setting (`include`, `rename-command`) stay as they are. A line whose value still stands keeps its
-//! spelling (`1gb`).
+//! default, and lines of no known setting (`include`, `rename-command`) stay as they are. A line whose value still
+//! stands keeps its spelling (`1gb`).
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -68,8 +68,8 @@ impl Config {
         new
     }
 
-    /// Whether a line with these values means what the setting is now. Never for what several lines may tell together, nor for
-    /// `dir`, whose meaning depends on where one is.
+    /// Whether a line with these values means what the setting is now. Never for what several lines may tell together,
+    /// nor for `dir`, whose meaning depends on where one is.
     fn still_says(&self, index: usize, row: &Row, words: &[Vec<u8>]) -> bool {
         if matches!(row.kind, Kind::Save | Kind::OutputLimits | Kind::Dir) {
             return false;

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use crate::event::EventClasses;
 
-/// Every setting that holdfast acts upon. Read it through [`Config`](super::Config), which keeps it in step with the texts of
-/// CONFIG GET. Names follow redis.conf; units are in the name where redis.conf leaves them out.
+/// Every setting that holdfast acts upon. Read it through [`Config`](super::Config), which keeps it in step with the
+/// texts of CONFIG GET. Names follow redis.conf; units are in the name where redis.conf leaves them out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
     /// TCP port; 0 means none.
     pub port: u16,
-    /// Addresses to listen on. `*` and `-::*` are all of IPv4 and of IPv6; a leading `-` means that failure to bind is no
-    /// error. Empty: no TCP at all.
+    /// Addresses to listen on. `*` and `-::*` are all of IPv4 and of IPv6; a leading `-` means that failure to bind is
+    /// no error. Empty: no TCP at all.
     pub bind: Vec<String>,
     /// Path of the unix socket.
     pub unixsocket: Option<PathBuf>,
@@ -151,8 +151,8 @@ pub struct OutputLimit {
     pub soft_s: u64,
 }
 
-/// A line `rename-command`. This room does not know the commands: whoever does applies the lines in order, and answers a bad
-/// one with [`Rename::refused`].
+/// A line `rename-command`. This room does not know the commands: whoever does applies the lines in order, and answers
+/// a bad one with [`Rename::refused`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rename {
     /// The command's name so far.

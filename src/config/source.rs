@@ -8,6 +8,7 @@ use super::error::reason;
 use super::settings::Rename;
 use super::value::{Kind, Value, Why};
 use super::{Config, ConfigError, table};
+use crate::resp::{quote, split_quoted};
 
 /// Directives that Redis 7.0 still reads and ignores, with one value.
 const IGNORED: [&str; 3] = ["list-max-ziplist-entries", "list-max-ziplist-value", "lua-replicate-commands"];
@@ -172,24 +173,12 @@ pub(super) fn trim(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// Splits a line into words. Double quotes know `\n \r \t \a \b \xHH` and `\` before any other byte, single quotes know `\'`;
-/// a closing quote must end its word. `None` if a quote is not closed so.
+/// Splits a line into words. Double quotes know `\n \r \t \a \b \xHH` and `\` before any other byte, single quotes know
+/// `\'`; a closing quote must end its word. `None` if a quote is not closed so.
 pub(super) fn split_words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let mut words = Vec::new();
-    let mut rest = line;
-    loop {
-        while let [space, after @ ..] = rest
-            && is_space(*space)
-        {
-            rest = after;
-        }
-        if rest.is_empty() {
-            return Some(words);
-        }
-        let (word, after) = first_word(rest)?;
-        words.push(word);
-        rest = after;
-    }
+    let (mut bytes, mut places) = (Vec::new(), Vec::new());
+    let closed = split_quoted(line, &mut bytes, &mut places);
+    closed.then(|| places.into_iter().map(|place| bytes[place].to_vec()).collect())
 }
 
 /// The word as it stands in a file: in double quotes unless it is plain.
@@ -203,93 +192,7 @@ pub(super) fn quoted(word: &[u8]) -> Vec<u8> {
 
 /// The word in double quotes, with the escapes that [`split_words`] knows.
 pub(super) fn in_quotes(word: &[u8]) -> Vec<u8> {
-    let mut text = vec![b'"'];
-    for &byte in word {
-        match byte {
-            b'"' | b'\\' => text.extend([b'\\', byte]),
-            b'\n' => text.extend(b"\\n"),
-            b'\r' => text.extend(b"\\r"),
-            b'\t' => text.extend(b"\\t"),
-            0x07 => text.extend(b"\\a"),
-            0x08 => text.extend(b"\\b"),
-            b' '..=b'~' => text.push(byte),
-            _ => text.extend(format!("\\x{byte:02x}").bytes()),
-        }
-    }
-    text.push(b'"');
-    text
-}
-
-/// As C's `isspace`, which also knows the vertical tab.
-fn is_space(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || byte == 0x0b
-}
-
-fn first_word(mut rest: &[u8]) -> Option<(Vec<u8>, &[u8])> {
-    let mut word = Vec::new();
-    loop {
-        match rest {
-            [] => return Some((word, rest)),
-            [space, ..] if is_space(*space) => return Some((word, rest)),
-            [quote @ (b'"' | b'\''), after @ ..] => {
-                let after =
-                    if *quote == b'"' { double_quoted(after, &mut word)? } else { single_quoted(after, &mut word)? };
-                return match after {
-                    [next, ..] if !is_space(*next) => None,
-                    _ => Some((word, after)),
-                };
-            }
-            [byte, after @ ..] => {
-                word.push(*byte);
-                rest = after;
-            }
-        }
-    }
-}
-
-fn double_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a [u8]> {
-    loop {
-        let (byte, after) = match rest {
-            [] => return None,
-            [b'"', after @ ..] => return Some(after),
-            [b'\\', b'x', high, low, after @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-                (hex(*high) << 4 | hex(*low), after)
-            }
-            [b'\\', escaped, after @ ..] => (unescape(*escaped), after),
-            [byte, after @ ..] => (*byte, after),
-        };
-        word.push(byte);
-        rest = after;
-    }
-}
-
-fn single_quoted<'a>(mut rest: &'a [u8], word: &mut Vec<u8>) -> Option<&'a [u8]> {
-    loop {
-        let (byte, after) = match rest {
-            [] => return None,
-            [b'\'', after @ ..] => return Some(after),
-            [b'\\', b'\'', after @ ..] => (b'\'', after),
-            [byte, after @ ..] => (*byte, after),
-        };
-        word.push(byte);
-        rest = after;
-    }
-}
-
-fn unescape(byte: u8) -> u8 {
-    match byte {
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        b'b' => 0x08,
-        b'a' => 0x07,
-        other => other,
-    }
-}
-
-fn hex(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => digit.to_ascii_lowercase() - b'a' + 10,
-    }
+    let mut text = String::new();
+    quote(word, &mut text);
+    text.into_bytes()
 }

@@ -210,7 +210,8 @@ fn strict_integer(word: &[u8]) -> Option<i64> {
     if strict { std::str::from_utf8(word).ok()?.parse().ok() } else { None }
 }
 
-/// An integer as C's `strtol` reads it, all of the word: spaces before it, a sign and leading zeros are fine, nothing is 0.
+/// An integer as C's `strtol` reads it, all of the word: spaces before it, a sign and leading zeros are fine, nothing
+/// is 0.
 fn lenient_integer(word: &[u8]) -> Option<i64> {
     if word.is_empty() {
         return Some(0);
@@ -244,8 +245,8 @@ fn not_one_of(choices: &[&str]) -> Why {
     format!("argument(s) must be one of the following: {}", choices.join(", ")).into()
 }
 
-/// A number of bytes: digits and a unit in any case (`b`, `k` 1000, `kb` 1024, and so on for `m` and `g`). As in Redis 7.0 no
-/// digits at all mean 0, too many mean the greatest number, and the product with the unit wraps.
+/// A number of bytes: digits and a unit in any case (`b`, `k` 1000, `kb` 1024, and so on for `m` and `g`). As in Redis
+/// 7.0 no digits at all mean 0, too many mean the greatest number, and the product with the unit wraps.
 pub(super) fn memory(word: &[u8]) -> Option<u64> {
     let end = word.iter().position(|b| !b.is_ascii_digit()).unwrap_or(word.len());
     let (digits, unit) = word.split_at(end);
@@ -321,7 +322,8 @@ fn parse_dir(word: &[u8], current: &Value) -> Result<Value, Why> {
         Value::Text(path) => Path::new(OsStr::from_bytes(path)),
         _ => Path::new("."),
     };
-    // The trailing dot makes the system check that it is a directory, and one that may be entered. An empty path is no path.
+    // The trailing dot makes the system check that it is a directory, and one that may be entered. An empty path is no
+    // path.
     let path = if word.is_empty() { PathBuf::new() } else { base.join(OsStr::from_bytes(word)).join(".") };
     match std::fs::canonicalize(path) {
         Ok(path) => Ok(Value::Text(path.into_os_string().into_vec())),

@@ -4,8 +4,8 @@
 //! not be told otherwise.
 
 use super::commands::{Answer, ControlCommand, Flow, Turn};
+use crate::REDIS_VERSION;
 use crate::command::{Categories, Command, CommandError, Flags, Group, Spec, args};
-use crate::config::REDIS_VERSION;
 use crate::number;
 use crate::reply::Sink;
 
@@ -117,7 +117,8 @@ fn lolwut(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
 const SHUTDOWN: ControlCommand = Command::new(
     Spec {
         summary: "Ends the server.",
-        complexity: "O(N) when saving, where N is the total number of keys in all databases when saving data, otherwise O(1)",
+        complexity: "O(N) when saving, where N is the total number of keys in all databases when saving data, \
+                     otherwise O(1)",
         syntax: "[NOSAVE | SAVE] [NOW] [FORCE] [ABORT]",
         ..Spec::new(
             "shutdown",

@@ -1,10 +1,10 @@
 //! BZPOPMIN, BZPOPMAX, BZMPOP. What they pop is logged as ZPOPMIN or ZPOPMAX.
 
+use super::blocking;
 use super::commands::{Answer, ControlCommand, Turn};
 use super::waiters::{Attempt, Wait};
 use crate::command::sorted_set::pop::{End, ManyKeys, POP_ACCESS, pop, say_popped_of};
 use crate::command::{Command, CommandError, Cx, Flags, Group, KeySpec, Spec};
-use crate::number::{self, TimeoutError};
 use crate::reply::{Reply, Sink};
 use crate::value::IntBuffer;
 
@@ -63,8 +63,8 @@ const BZMPOP: ControlCommand = Command::new(
         keys: &[KeySpec::counted(2, POP_ACCESS)],
         since: "7.0.0",
         summary: "Takes members out of the first of several sorted sets that is there, or waits for one.",
-        complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted \
-                     set, and M being the number of elements popped.",
+        complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the \
+                     sorted set, and M being the number of elements popped.",
         syntax: "timeout numkeys key [key ...] MIN | MAX [COUNT count]",
         ..Spec::new("bzmpop", -5, Group::SortedSet, Flags::WRITE.union(Flags::BLOCKING).union(Flags::MOVABLEKEYS))
     },
@@ -87,17 +87,12 @@ fn attempt_many(cx: &mut Cx<'_>, key: &[u8], out: &mut dyn Sink) -> Result<bool,
 }
 
 fn wait_for(keys: &[&[u8]], timeout: &[u8], attempt: Attempt) -> Result<Wait, CommandError> {
-    let ttl_ms = number::parse_timeout_ms(timeout).map_err(|error| {
-        CommandError::Text(match error {
-            TimeoutError::NotFloat => "ERR timeout is not a float or out of range",
-            TimeoutError::Negative => "ERR timeout is negative",
-        })
-    })?;
+    let ttl_ms = blocking::timeout(timeout)?;
     Ok(Wait {
-        keys: keys.iter().map(|key| Box::from(*key)).collect(),
+        keys: blocking::owned_keys(keys),
         attempt: Some(attempt),
         wants: "zset",
-        ttl_ms: (ttl_ms > 0).then(|| i64::try_from(ttl_ms).unwrap_or(i64::MAX)),
+        ttl_ms,
         on_timeout: Reply::NilArray,
     })
 }

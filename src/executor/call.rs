@@ -72,8 +72,8 @@ impl Executor {
         result
     }
 
-    /// Tells everyone concerned of the changes the last command made, in order: watchers, waiters, listeners to keyspace
-    /// events. Messages and wake-ups leave at [`Executor::commit`].
+    /// Tells everyone concerned of the changes the last command made, in order: watchers, waiters, listeners to
+    /// keyspace events. Messages and wake-ups leave at [`Executor::commit`].
     pub(super) fn spread_changes(&mut self) {
         let mut changes = std::mem::take(&mut self.trace.changes);
         for change in changes.drain(..) {

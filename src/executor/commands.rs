@@ -55,7 +55,7 @@ pub struct Turn<'a> {
 pub type Answer = Result<Flow, CommandError>;
 
 /// The function of a control command.
-pub type Control = fn(&mut Turn<'_>, &mut dyn Sink) -> Answer;
+pub(super) type Control = fn(&mut Turn<'_>, &mut dyn Sink) -> Answer;
 
 /// A declared control command.
 pub type ControlCommand = Command<Control>;

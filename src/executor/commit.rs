@@ -9,8 +9,13 @@ use crate::reply::Sink;
 use crate::request::ClientId;
 use crate::resp::Encoder;
 use crate::session::{Registry, Session, Signals, Verdict};
+use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// The buffers of messages stay for the next ones up to these capacities.
+const KEPT_BYTES: usize = 16 * 1024;
+const KEPT_RECEIVERS: usize = 1024;
 
 /// Messages said by the running command, not yet in any outbox. One text serves many receivers.
 #[derive(Default)]
@@ -84,14 +89,14 @@ impl Executor {
     /// Puts the messages said so far into the outboxes, in order.
     pub(super) fn send_mail(&mut self) {
         let ticket = self.held_ticket(self.trace.ticket());
-        let Mail { bytes, to } = std::mem::take(&mut self.local.mail);
-        for (session, text) in &to {
-            let text = &bytes[text.clone()];
+        let Mail { mut bytes, mut to } = std::mem::take(&mut self.local.mail);
+        for (session, text) in to.drain(..) {
+            let text = &bytes[text];
             if session.id == self.local.running {
                 self.local.self_mail.extend_from_slice(text);
                 continue;
             }
-            let limit = self.local.buffer_limit(session);
+            let limit = self.local.buffer_limit(&session);
             let mut outbox = session.outbox.lock();
             if session.has(Signals::KILLED) {
                 continue;
@@ -105,8 +110,12 @@ impl Executor {
             let queued = std::mem::replace(&mut outbox.queued, true);
             drop(outbox);
             if !queued {
-                self.local.ready.push(Arc::clone(session));
+                self.local.ready.push(session);
             }
+        }
+        if bytes.capacity() <= KEPT_BYTES && to.capacity() <= KEPT_RECEIVERS {
+            bytes.clear();
+            self.local.mail = Mail { bytes, to };
         }
     }
 
@@ -118,8 +127,11 @@ impl Executor {
             self.local.publish(&channel, event.name.as_bytes());
         }
         if classes.contains(EventClasses::KEYEVENT) {
-            let channel = format!("__keyevent@{db}__:{}", event.name);
-            self.local.publish(channel.as_bytes(), key);
+            let mut channel = SmallVec::<[u8; 48]>::from_slice(b"__keyevent@");
+            channel.extend_from_slice(itoa::Buffer::new().format(db).as_bytes());
+            channel.extend_from_slice(b"__:");
+            channel.extend_from_slice(event.name.as_bytes());
+            self.local.publish(&channel, key);
         }
     }
 }

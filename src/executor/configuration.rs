@@ -123,7 +123,8 @@ pub(super) fn rewrite_file(turn: &mut Turn<'_>, all: bool) -> Result<(), Command
 }
 
 impl Executor {
-    /// Does what changed settings ask for outside of the executor. What can fail comes first, what cannot be undone last.
+    /// Does what changed settings ask for outside of the executor. What can fail comes first, what cannot be undone
+    /// last.
     fn put_into_effect(&mut self, changed: &[&'static str], before: &Config) -> Result<(), ConfigError> {
         let config = &self.local.config;
         for name in changed {

@@ -2,8 +2,8 @@
 
 use super::Executor;
 use super::commands::{Answer, ControlCommand, Flow, Turn};
-use crate::command::{Command, CommandError, Flags, Group, Spec};
-use crate::config::REDIS_VERSION;
+use crate::REDIS_VERSION;
+use crate::command::{Command, CommandError, Flags, Group, Spec, args};
 use crate::number;
 use crate::reply::Sink;
 use crate::request::Argv;
@@ -262,7 +262,7 @@ pub(super) fn check_name(name: &[u8], what: &str) -> Result<(), CommandError> {
 impl Executor {
     /// The database that `arg` names.
     pub(super) fn db_index(&self, arg: &[u8]) -> Result<usize, CommandError> {
-        let index = number::parse_int(arg).ok_or(CommandError::Text("ERR invalid DB index"))?;
+        let index = args::int32(arg)?;
         usize::try_from(index)
             .ok()
             .filter(|index| *index < self.state.databases())

@@ -1,13 +1,15 @@
 //! The desk: what is answered while a slow script holds the executor.
 //!
-//! Past `busy-reply-threshold` the script's interrupt publishes here what it is and whether it has written. Connections that
-//! find the executor taken look here; all that Redis 7.0 flags `allow_busy` and that needs no data is answered, everything
-//! else is BUSY. WATCH alone is BUSY too, where Redis would take it: it needs the keyspace.
+//! Past `busy-reply-threshold` the script's interrupt publishes here what it is and whether it has written. Connections
+//! that find the executor taken look here; all that Redis 7.0 flags `allow_busy` and that needs no data is answered,
+//! everything else is BUSY. WATCH alone is BUSY too, where Redis would take it: it needs the keyspace.
 
 use super::commands::{Commands, Flow};
 use super::connection::Greeting;
+use super::gauntlet::{exec_abort, runs_at_once};
 use super::local::Hooks;
-use crate::command::CommandError;
+use super::transaction::{NESTED, NO_MULTI};
+use crate::command::{CommandError, Flags};
 use crate::config::Config;
 use crate::reply::Sink;
 use crate::request::Argv;
@@ -124,11 +126,13 @@ impl Desk {
         self.wrote.store(true, Ordering::Release);
     }
 
-    /// It has ended.
-    pub(super) fn script_ends(&self) {
-        if self.busy.swap(false, Ordering::AcqRel) {
+    /// It has ended. True if it had become slow.
+    pub(super) fn script_ends(&self) -> bool {
+        let was_slow = self.busy.swap(false, Ordering::AcqRel);
+        if was_slow {
             *self.running.lock() = None;
         }
+        was_slow
     }
 
     pub(super) fn killed(&self) -> bool {
@@ -178,6 +182,10 @@ impl Desk {
         match self.try_answer(client, argv, &mut Encoder::new(reply, client.resp3)) {
             Ok(Flow::Greet) => Greeting::say(client, &mut Encoder::new(reply, client.resp3)),
             Ok(other) => flow = other,
+            Err(error) if argv[0].eq_ignore_ascii_case(b"EXEC") => {
+                drop_transaction(client);
+                Encoder::new(reply, client.resp3).error(exec_abort(&error).as_bytes());
+            }
             Err(error) => {
                 if let Some(transaction) = &mut client.transaction {
                     transaction.aborted = true;
@@ -199,8 +207,19 @@ impl Desk {
     fn try_answer(&self, client: &mut Client, argv: Argv<'_>, out: &mut dyn Sink) -> Result<Flow, CommandError> {
         let row = self.commands.checked(argv)?;
         let password = self.password.read().clone();
-        if !client.authenticated && !password.is_empty() && !row.is(crate::command::Flags::NO_AUTH) {
+        if !client.authenticated && !password.is_empty() && !row.is(Flags::NO_AUTH) {
             return Err(CommandError::Text("NOAUTH Authentication required."));
+        }
+        if let Some(transaction) = &mut client.transaction
+            && row.is(Flags::ALLOW_BUSY)
+            && !runs_at_once(row)
+        {
+            if row.is(Flags::NO_MULTI) {
+                return Err(CommandError::Text("ERR Command not allowed inside a transaction"));
+            }
+            transaction.push(argv);
+            out.status("QUEUED");
+            return Ok(Flow::Next);
         }
         match row.full_name {
             "auth" => {
@@ -215,22 +234,16 @@ impl Desk {
                 out.status("OK");
                 return Ok(Flow::Close);
             }
-            "multi" if client.transaction.is_none() => {
+            "multi" if client.transaction.is_some() => return Err(NESTED),
+            "multi" => {
                 client.transaction = Some(Box::new(Transaction::default()));
                 client.session.raise(Signals::TRANSACTION);
                 out.status("OK");
             }
-            "discard" if client.transaction.is_some() => {
-                client.transaction = None;
-                client.session.lower(Signals::TRANSACTION);
-                client.unwatch_due = true;
+            "discard" if client.transaction.is_none() => return Err(NO_MULTI),
+            "discard" => {
+                drop_transaction(client);
                 out.status("OK");
-            }
-            "exec" => {
-                client.transaction = None;
-                client.session.lower(Signals::TRANSACTION);
-                client.unwatch_due = true;
-                return Err(self.busy_text().of_exec());
             }
             "unwatch" => {
                 client.unwatch_due = true;
@@ -244,7 +257,7 @@ impl Desk {
                 self.kill(true)?;
                 out.status("OK");
             }
-            "shutdown" if argv.get(1).is_some_and(|word| word.eq_ignore_ascii_case(b"NOSAVE")) => {
+            "shutdown" if argv[1..].iter().any(|word| word.eq_ignore_ascii_case(b"NOSAVE")) => {
                 (self.hooks.shutdown)(0);
                 return Ok(Flow::Close);
             }
@@ -252,4 +265,11 @@ impl Desk {
         }
         Ok(Flow::Next)
     }
+}
+
+/// The executor forgets the watches when it is free.
+fn drop_transaction(client: &mut Client) {
+    client.transaction = None;
+    client.session.lower(Signals::TRANSACTION);
+    client.unwatch_due = true;
 }

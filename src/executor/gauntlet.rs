@@ -4,13 +4,10 @@ use super::commands::{Commands, Context, Flow, Row};
 use super::{Executor, Turn};
 use crate::command::{CommandError, Flags};
 use crate::reply::Sink;
-use crate::request::{Argv, Owned};
+use crate::request::Argv;
 use crate::session::{Client, Signals};
 
 const NO_KEYSPACE: CommandError = CommandError::Text("ERR Replica can't interact with the keyspace");
-
-/// Commands that are not queued behind MULTI.
-const IMMEDIATE: [&str; 6] = ["exec", "discard", "multi", "watch", "quit", "reset"];
 
 /// Why a request does not run.
 enum Refusal {
@@ -38,31 +35,31 @@ impl Executor {
             Err(Refusal::Error(error)) => {
                 let row = self.local.commands.nearest(argv);
                 client.command = row.map(|row| row.id as u32);
-                let error = if row.is_some_and(|row| row.spec.name == "exec") {
-                    self.discard_transaction(client);
-                    error.of_exec()
-                } else {
-                    error
-                };
-                if let Some(transaction) = &mut client.transaction {
-                    transaction.aborted = true;
-                }
                 self.count_refusal(argv, &error);
-                out.error(error.to_string().as_bytes());
+                self.refuse(client, row, &error, out);
                 return Flow::Next;
             }
         };
-        let immediate = || IMMEDIATE.contains(&row.spec.name);
-        if let Some(transaction) = client.transaction.as_mut().filter(|_| !immediate()) {
-            let request = Owned::new(argv);
-            transaction.bytes += request.memory_usage();
-            transaction.queue.push(request);
+        if let Some(transaction) = client.transaction.as_mut().filter(|_| !runs_at_once(row)) {
+            transaction.push(argv);
             out.status("QUEUED");
             return Flow::Next;
         }
         let flow = self.call(client, row, argv, Context::Direct, out);
         self.commit();
         flow
+    }
+
+    /// Says why a request does not run. A transaction that it was meant for does not run either; EXEC itself drops it.
+    fn refuse(&mut self, client: &mut Client, row: Option<&'static Row>, error: &CommandError, out: &mut dyn Sink) {
+        if row.is_some_and(|row| row.spec.name == "exec") {
+            self.discard_transaction(client);
+            return out.error(exec_abort(error).as_bytes());
+        }
+        if let Some(transaction) = &mut client.transaction {
+            transaction.aborted = true;
+        }
+        out.error(error.to_string().as_bytes());
     }
 
     /// Counts a request that did not run, for its command too if there is one.
@@ -94,13 +91,14 @@ impl Executor {
         if client.transaction.is_some() && flags.contains(Flags::NO_MULTI) {
             return Err(CommandError::Text("ERR Command not allowed inside a transaction").into());
         }
-        let flags = if row.spec.name == "exec" { self.whole_flags(client, row, argv) } else { flags };
-        // What is queued takes memory too (Redis 7.0).
-        let queues = client.transaction.is_some() && !matches!(row.spec.name, "exec" | "discard" | "quit" | "reset");
-        self.check_room(if queues { flags | Flags::DENYOOM } else { flags })?;
+        let all = flags | self.queued_flags(client, row);
+        // A queue takes memory, whatever is in it.
+        let queued = client.transaction.is_some() && !matches!(row.spec.name, "exec" | "discard" | "quit" | "reset");
+        self.check_room(if queued { all | Flags::DENYOOM } else { all })?;
         if client.in_subscribe_mode() && !allowed_while_subscribed(row) {
             return Err(CommandError::Owned(format!(
-                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context",
+                "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in \
+                 this context",
                 row.full_name
             ))
             .into());
@@ -108,14 +106,10 @@ impl Executor {
         if client.session.has(Signals::MONITOR | Signals::FOLLOWER) {
             // Redis takes a monitor for a replica: it sees no keys, and no pause holds it.
             let keyspace = Flags::READONLY | Flags::WRITE | Flags::MAY_REPLICATE;
-            return if self.whole_flags(client, row, argv).intersects(keyspace) {
-                Err(NO_KEYSPACE.into())
-            } else {
-                Ok(())
-            };
+            return if all.intersects(keyspace) { Err(NO_KEYSPACE.into()) } else { Ok(()) };
         }
         if self.local.pause.until().is_some() {
-            let flags = self.whole_flags(client, row, argv);
+            let flags = self.declared_flags(client, row, argv);
             if self.local.pause.holds(flags, self.now, client) {
                 return Err(Refusal::Paused);
             }
@@ -123,8 +117,19 @@ impl Executor {
         Ok(())
     }
 
-    /// The flags of the request, with those of what EXEC is about to run.
-    fn whole_flags(&mut self, client: &Client, row: &'static Row, argv: Argv<'_>) -> Flags {
+    /// What EXEC is about to run: it runs as a whole or not at all.
+    fn queued_flags(&self, client: &Client, row: &Row) -> Flags {
+        let queue =
+            client.transaction.as_ref().filter(|_| row.spec.name == "exec").map(|transaction| &transaction.queue);
+        queue
+            .into_iter()
+            .flatten()
+            .filter_map(|request| self.lookup(&request.argv()).ok())
+            .fold(Flags::empty(), |all, row| all | row.spec.flags)
+    }
+
+    /// The flags of the request, with those of what EXEC is about to run; scripts count as they declare themselves.
+    fn declared_flags(&mut self, client: &Client, row: &'static Row, argv: Argv<'_>) -> Flags {
         let mut flags = self.flags_of_request(row, argv);
         if let Some(transaction) = client.transaction.as_ref().filter(|_| row.spec.name == "exec") {
             for request in &transaction.queue {
@@ -138,7 +143,7 @@ impl Executor {
     }
 
     /// Whether a write finds room in memory and in the journal. Scripts check each of their calls.
-    pub(super) fn check_room(&mut self, flags: Flags) -> Result<(), CommandError> {
+    fn check_room(&mut self, flags: Flags) -> Result<(), CommandError> {
         if flags.contains(Flags::DENYOOM) && self.out_of_memory() {
             return Err(CommandError::Text("OOM command not allowed when used memory > 'maxmemory'."));
         }
@@ -189,6 +194,11 @@ fn fitting(row: &'static Row, argv: Argv<'_>) -> Result<&'static Row, CommandErr
     if row.spec.accepts(argv.len()) { Ok(row) } else { Err(CommandError::Arity(row.full_name.to_owned())) }
 }
 
+/// Commands that a transaction does not queue.
+pub(super) fn runs_at_once(row: &Row) -> bool {
+    matches!(row.spec.name, "exec" | "discard" | "multi" | "watch" | "quit" | "reset")
+}
+
 fn allowed_while_subscribed(row: &Row) -> bool {
     matches!(
         row.spec.name,
@@ -219,6 +229,12 @@ fn unknown(argv: Argv<'_>) -> CommandError {
     }
     let name = shown(argv.first().copied().unwrap_or_default(), 128);
     CommandError::Owned(format!("ERR unknown command '{name}', with args beginning with: {args}"))
+}
+
+/// What EXEC answers when it is refused (Redis 7.0.15, which leaves out the error's code where it is ERR).
+pub(super) fn exec_abort(error: &CommandError) -> String {
+    let text = error.to_string();
+    format!("EXECABORT Transaction discarded because of: {}", text.strip_prefix("ERR ").unwrap_or(&text))
 }
 
 fn protected_text(row: &Row) -> String {

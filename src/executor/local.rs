@@ -41,7 +41,7 @@ pub struct Hooks {
 impl Hooks {
     /// Hooks for a bare executor: frees in place and never shuts down.
     pub fn none() -> Self {
-        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| (), listen: |_| true }
+        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| (), listen: |_| false }
     }
 }
 
@@ -152,7 +152,16 @@ impl Local {
 
     /// What the script VM holds, for INFO and MEMORY.
     pub(super) fn scripting(&self) -> Scripting {
-        Scripting::default()
+        // While a script runs the VM is its own; INFO cannot be asked then.
+        let Some(vm) = &self.vm else { return Scripting::default() };
+        let memory = vm.memory();
+        Scripting {
+            vm_bytes: memory.vm_bytes as u64,
+            cached_scripts: memory.cached_scripts,
+            cached_bytes: memory.scripts_bytes as u64,
+            functions: 0,
+            libraries: 0,
+        }
     }
 
     /// Whether anyone but event subscribers must hear of changes.
@@ -234,13 +243,17 @@ impl Local {
     }
 }
 
-/// Limits of the script VM as configured; no memory limit is one that is never reached.
+/// Limits of the script VM as configured.
 fn script_limits(config: &Config) -> script::Limits {
-    let memory_bytes = match config.lua_memory_limit_bytes {
+    script::Limits { memory_bytes: script_memory_limit(config), ..script::Limits::default() }
+}
+
+/// Bytes that scripts may hold; no limit is one that is never reached.
+pub(super) fn script_memory_limit(config: &Config) -> usize {
+    match config.lua_memory_limit_bytes {
         0 => usize::MAX,
         bytes => bytes as usize,
-    };
-    script::Limits { memory_bytes, ..script::Limits::default() }
+    }
 }
 
 /// Encoding limits as configured.

@@ -1,7 +1,7 @@
 //! How much memory the server uses, and whether `maxmemory` is reached.
 //!
-//! Measured as the resident set, which is what an operator's limit is about. It is read from the kernel at most ten times a
-//! second, so a burst may overshoot by what it writes within 100 ms.
+//! Measured as the resident set, which is what an operator's limit is about. It is read from the kernel at most ten
+//! times a second, so a burst may overshoot by what it writes within 100 ms.
 
 use super::Executor;
 use crate::time::Millis;

@@ -1,11 +1,11 @@
 //! The executor: runs everything, one command at a time.
 //!
 //! Requests come in with the client they belong to; replies, deliveries, wake-ups and journal entries go out. It has no
-//! socket, disk or thread; its clock is handed in and may be moved by hand, so a test or a simulator can drive the whole server.
-//! What it holds is two values: `state`, which the journal rebuilds, and `local`, which it does not.
+//! socket, disk or thread; its clock is handed in and may be moved by hand, so a test or a simulator can drive the
+//! whole server. What it holds is two values: `state`, which the journal rebuilds, and `local`, which it does not.
 //!
-//! A request passes `gauntlet` (may it run?), then `call` (the one place where a command runs), then, at the top level only,
-//! `commit` (journal, messages, waiters). Control commands are methods on [`Turn`], beside the power they use.
+//! A request passes `gauntlet` (may it run?), then `call` (the one place where a command runs), then, at the top level
+//! only, `commit` (journal, messages, waiters). Control commands are methods on [`Turn`], beside the power they use.
 
 mod administration;
 mod blocking;
@@ -28,8 +28,13 @@ mod observe;
 mod pause;
 mod scripting;
 mod subscriptions;
+#[cfg(test)]
+mod tickets;
 mod transaction;
 mod waiters;
+
+#[cfg(test)]
+mod tests;
 
 pub use commands::{Answer, Context, ControlCommand, Flow, Turn};
 pub use desk::{Desk, Knobs};
@@ -50,6 +55,9 @@ use std::sync::Arc;
 
 /// How much may wait to be read by a client that has not given the password: one that never reads must not fill memory.
 const STRANGER_OUTPUT_BYTES: usize = 16 * 1024;
+
+/// Keys that expire between two looks at the clock: it costs a tenth of what expiring one does.
+const TURNS_PER_LOOK: u32 = 8;
 
 /// Everything the server knows, behind one lock.
 pub struct Executor {
@@ -118,6 +126,9 @@ impl Executor {
         self.trace.events = commit::published_events(config);
         self.local.limits = local::encoding_limits(config);
         self.local.desk.set_password(&config.requirepass);
+        if let Some(vm) = &mut self.local.vm {
+            vm.set_memory_limit(local::script_memory_limit(config));
+        }
         self.local.knobs.set(config);
         self.local.slowlog.entries.truncate(config.slowlog_max_len);
         self.local.stats.tracks_latency = config.latency_tracking;
@@ -127,6 +138,8 @@ impl Executor {
     pub fn execute(&mut self, client: &mut Client, argv: Argv<'_>) -> Flow {
         self.now = self.local.clock.now();
         self.local.running = client.session.id;
+        // What expiry and time-outs touched since the last request is no concern of this one.
+        self.trace.take_ticket();
         if std::mem::take(&mut client.unwatch_due) {
             self.unwatch(client);
         }
@@ -160,14 +173,17 @@ impl Executor {
         flow
     }
 
-    /// Moves the replies of a turn into the client's outbox. Called before the executor is unlocked, so that a message of
-    /// a later turn cannot overtake them.
+    /// Moves the replies of a turn into the client's outbox. Called before the executor is unlocked, so that a message
+    /// of a later turn cannot overtake them.
     pub fn finish_turn(&mut self, client: &mut Client) {
         self.local.running = 0;
         client.session.pulse.set(client.beat(self.now));
         if !client.reply.is_empty() {
             let ticket = self.held_ticket(std::mem::take(&mut client.ticket));
             let mut outbox = client.session.outbox.lock();
+            if client.session.has(Signals::KILLED) {
+                return client.reply.clear();
+            }
             outbox.push_all(&mut client.reply, ticket);
             let limit = self.local.buffer_limit(&client.session);
             let stranger = !client.authenticated && !self.local.config.requirepass.is_empty();
@@ -208,7 +224,8 @@ impl Executor {
     }
 
     /// The journal lost what was not committed: drops held output, closes every connection and rebuilds State from what
-    /// stands. True when that happened. The outcome of requests in flight is unknown to their clients; none gets an error reply.
+    /// stands. True when that happened. The outcome of requests in flight is unknown to their clients; none gets an
+    /// error reply.
     ///
     /// # Errors
     /// The text of an entry that cannot be applied.
@@ -218,8 +235,9 @@ impl Executor {
         };
         tracing::warn!("The journal lost everything after {after:?}: closing all connections and rebuilding");
         for session in self.local.sessions.iter() {
-            session.outbox.lock().drop_all();
+            let mut outbox = session.outbox.lock();
             session.raise(Signals::KILLED);
+            outbox.drop_all();
             self.local.ready.push(Arc::clone(&session));
         }
         self.trace = Trace::new(self.journal.records());
@@ -244,11 +262,13 @@ impl Executor {
         self.end_waits();
         self.trace.listening = self.local.listens();
         let expired = self.trace.stats.expired;
+        let mut turns: u32 = 0;
         while self.expires_keys() && self.state.expire_one(&mut self.trace, self.now) {
             self.spread_changes();
             // One entry for each: clients of other keys need not wait for the whole batch.
             self.commit();
-            if self.local.clock.now_us() - start_us > budget_us {
+            turns += 1;
+            if turns.is_multiple_of(TURNS_PER_LOOK) && self.local.clock.now_us() - start_us > budget_us {
                 self.note_latency("expire-cycle", self.local.clock.now_us() - start_us);
                 return Some(self.now);
             }
@@ -276,6 +296,9 @@ impl Executor {
         let offset_ms = (self.local.clock.wall_us() - self.local.clock.now_us()).div_euclid(1000);
         if (offset_ms - self.state.wall_offset_ms()).abs() > STEP_MS {
             self.state.set_wall_offset(offset_ms);
+            if let Some(next) = self.state.next_deadline() {
+                self.local.want_timer(next);
+            }
             self.trace.log(0, &[b"CLOCK", offset_ms.to_string().as_bytes()]);
             self.commit();
         }
@@ -292,6 +315,11 @@ impl Executor {
         self.now = self.local.clock.now();
         self.follow_wall_clock();
         self.sample_rates();
+        self.forget_buried();
+    }
+
+    /// Forgets the connections that ended while a script held the executor.
+    pub(crate) fn forget_buried(&mut self) {
         for (session, watched) in self.local.desk.exhume() {
             let mut client = Client::new(session, false);
             client.watched = watched;

@@ -254,7 +254,9 @@ impl Turn<'_> {
             client: self.client,
         };
         let ran = vm.run(script, keys, argv, &mut host, out);
-        self.ex.local.desk.script_ends();
+        if self.ex.local.desk.script_ends() {
+            self.ex.forget_buried();
+        }
         self.ex.local.vm = Some(vm);
         // SELECT inside a script is the script's own business.
         (self.client.db, self.client.no_touch) = (db, no_touch);
@@ -376,5 +378,65 @@ impl Host for ScriptHost<'_> {
             (self.ex.local.hooks.step_aside)();
         }
         Interrupt::Continue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transcript::{Stage, check, replay};
+
+    #[test]
+    fn what_a_script_wrote_is_one_entry_and_stays_when_it_fails() {
+        let text = r#"
+            A: EVAL "redis.call('hincrby', KEYS[1], 'me', 1) redis.call('pexpire', KEYS[1], 500) return 7" 1 lock
+            A= :7
+            A: EVAL "redis.call('set', KEYS[1], 'kept') redis.call('select', 3) redis.call('set', 'there', 1) error('no')" 1 k
+            A~ -ERR user_script:1: no script: .*
+            A: GET k
+            A= "kept"
+            A: SELECT 3
+            A= +OK
+            A: GET there
+            A= "1"
+            "#;
+        replay(text);
+        let mut stage = Stage::with_journal(Default::default(), Box::new(crate::journal::Memory::keeping()));
+        stage.play(text);
+        assert_eq!(stage.executor.recovered().iter().map(|entry| entry.effects.len()).collect::<Vec<_>>(), [2, 2]);
+    }
+
+    #[test]
+    fn time_stands_still_within_a_script_and_waiters_wake_after_it() {
+        check(
+            r#"
+            B: BLPOP sig 5
+            A: EVAL "redis.call('lpush', KEYS[1], 1) redis.call('set', 'lock', 1) redis.call('del', 'lock') return 0" 1 sig
+            A= :0
+            B= ["sig", "1"]
+            B: EXISTS lock
+            B= :0
+            A: SET short 1 PX 20
+            A= +OK
+            advance 20
+            A: EVAL "return redis.call('exists', KEYS[1])" 1 short
+            A= :0
+            "#,
+        );
+    }
+
+    #[test]
+    fn the_memory_limit_follows_its_setting() {
+        check(
+            r#"
+            A: CONFIG SET lua-memory-limit 4mb
+            A= +OK
+            A: EVAL "local t = {} for i = 1, 1000000 do t[i] = {i} end return #t" 0
+            A~ -ERR .*not enough memory.*
+            A: CONFIG SET lua-memory-limit 512mb
+            A= +OK
+            A: EVAL "local t = {} for i = 1, 100000 do t[i] = {i} end return #t" 0
+            A= :100000
+            "#,
+        );
     }
 }

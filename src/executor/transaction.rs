@@ -14,6 +14,9 @@ pub(super) const COMMANDS: &[ControlCommand] = &[MULTI, EXEC, DISCARD, WATCH, UN
 
 const FLAGS: Flags = Flags::NOSCRIPT.union(Flags::LOADING).union(Flags::STALE).union(Flags::ALLOW_BUSY);
 
+pub(super) const NESTED: CommandError = CommandError::Text("ERR MULTI calls can not be nested");
+pub(super) const NO_MULTI: CommandError = CommandError::Text("ERR DISCARD without MULTI");
+
 const MULTI: ControlCommand = Command::new(
     Spec {
         since: "1.2.0",
@@ -25,7 +28,7 @@ const MULTI: ControlCommand = Command::new(
 
 fn multi(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     if turn.client.transaction.is_some() {
-        return Err(CommandError::Text("ERR MULTI calls can not be nested"));
+        return Err(NESTED);
     }
     turn.client.transaction = Some(Box::new(Transaction::default()));
     turn.client.session.raise(Signals::TRANSACTION);
@@ -67,8 +70,7 @@ fn exec(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     let mut flow = Flow::Next;
     for request in &transaction.queue {
         let argv = request.argv();
-        let refused = turn.ex.lookup(&argv).and_then(|row| turn.ex.check_room(row.spec.flags).map(|()| row));
-        match refused {
+        match turn.ex.lookup(&argv) {
             Err(error) => out.error(error.to_string().as_bytes()),
             Ok(row) => {
                 if turn.ex.call(turn.client, row, &argv, Context::Exec, out) == Flow::Close {
@@ -92,7 +94,7 @@ const DISCARD: ControlCommand = Command::new(
 
 fn discard(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     if turn.client.transaction.is_none() {
-        return Err(CommandError::Text("ERR DISCARD without MULTI"));
+        return Err(NO_MULTI);
     }
     turn.ex.discard_transaction(turn.client);
     out.status("OK");

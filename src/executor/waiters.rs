@@ -1,9 +1,9 @@
 //! Clients that wait in a blocking command, and how they are served.
 //!
-//! A blocking command tries its keys once; if none serves it, it becomes a [`Waiter`] with its request, and `attempt` is run
-//! again for a key whenever that key was changed. Waiters of a key are served oldest first, after the command, script or
-//! transaction that changed it has ended (Redis 7.0: the key changed first serves, not the first of the argument list).
-//! Serving costs O(log n) for each client served, however many wait.
+//! A blocking command tries its keys once; if none serves it, it becomes a [`Waiter`] with its request, and `attempt`
+//! is run again for a key whenever that key was changed. Waiters of a key are served oldest first, after the command,
+//! script or transaction that changed it has ended (Redis 7.0: the key changed first serves, not the first of the
+//! argument list). Serving costs O(log n) for each client served, however many wait.
 
 use super::commands::{Context, Flow, Turn};
 use super::{Answer, Executor};
@@ -40,7 +40,8 @@ pub(super) struct Waiter {
     wants: &'static str,
     deadline: Option<Millis>,
     on_timeout: Reply,
-    /// What the keys' state at the beginning of the wait depends on: "nothing came" must not be said before that stands.
+    /// What the keys' state at the beginning of the wait depends on: "nothing came" must not be said before that
+    /// stands.
     seen: Position,
 }
 
@@ -161,7 +162,8 @@ impl Waiters {
 }
 
 impl Turn<'_> {
-    /// Tries each key in order; if none serves, waits (or, where waiting is not allowed, answers as if the time were up).
+    /// Tries each key in order; if none serves, waits (or, where waiting is not allowed, answers as if the time were
+    /// up).
     pub(super) fn serve_or_wait(&mut self, wait: Wait, out: &mut dyn Sink) -> Answer {
         if let Some(attempt) = wait.attempt {
             for key in &wait.keys {
@@ -331,7 +333,8 @@ impl Executor {
         }
     }
 
-    /// CLIENT UNBLOCK: ends the wait of another client as if its time were up, or with an error. False if it does not wait.
+    /// CLIENT UNBLOCK: ends the wait of another client as if its time were up, or with an error. False if it does not
+    /// wait.
     pub(super) fn unblock(&mut self, id: ClientId, with_error: bool) -> bool {
         const UNBLOCKED: &str = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
         let waiter = self.local.waiters.by_client.get(&id);

@@ -123,11 +123,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn argv() -> impl Strategy<Value = Vec<Vec<u8>>> {
+        prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 1..5)
+    }
+
     proptest! {
         #[test]
-        fn effects_come_back_as_they_went_in(
-            told in prop::collection::vec((0usize..16, prop::collection::vec(prop::collection::vec(any::<u8>(), 0..20), 1..5)), 0..10)
-        ) {
+        fn effects_come_back_as_they_went_in(told in prop::collection::vec((0usize..16, argv()), 0..10)) {
             let mut effects = Effects::default();
             for (db, argv) in &told {
                 effects.push(*db, &argv.iter().map(Vec::as_slice).collect::<Vec<_>>());

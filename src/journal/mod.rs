@@ -1,8 +1,8 @@
 //! The journal: what was decided, in order, so that it can be decided again.
 //!
-//! The executor runs first and answers when it is safe: each write leaves an [`Entry`] here and gets a [`Position`]; what
-//! the server says afterwards waits until the journal calls that position committed. Commands know nothing of it. This
-//! room knows entries as lists of effects and bytes; it has no keys, no clock and no client.
+//! The executor runs first and answers when it is safe: each write leaves an [`Entry`] here and gets a [`Position`];
+//! what the server says afterwards waits until the journal calls that position committed. Commands know nothing of it.
+//! This room knows entries as lists of effects and bytes; it has no keys, no clock and no client.
 //!
 //! Kinds: [`Memory`] (committed at once, keeps nothing). A write-ahead log and Raft come as further kinds; all pass one
 //! conformance suite (`conformance`), and [`Flaky`] is the double that loses things on purpose.

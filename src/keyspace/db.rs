@@ -8,14 +8,15 @@ use crate::value::Value;
 use crate::wheel::{Timer, Timers, Wheel};
 use rand::rngs::SmallRng;
 
-/// Value, timer and key of one entry. A held lock costs these 56 bytes, its slot in the table and its value's heap block.
+/// Value, timer and key of one entry. A held lock costs these 48 bytes, its slot in the table and its value's heap
+/// block.
 pub(super) struct Item {
     pub(super) value: Value,
     pub(super) timer: Timer,
     pub(super) key: Key,
 }
 
-const _: () = assert!(size_of::<Item>() == 56);
+const _: () = assert!(size_of::<Item>() == 48 && size_of::<Option<Item>>() == 48);
 
 impl Item {
     pub(super) fn deadline(&self) -> Option<Deadline> {
@@ -63,7 +64,7 @@ impl Db {
 
     /// Bytes that table and items take beyond the values' own.
     pub fn overhead(&self) -> usize {
-        self.table.memory_usage() + self.items.len() * size_of::<Item>()
+        self.table.memory_usage() + self.items.memory_usage()
     }
 
     /// Bytes of one entry, its share of the table included. O(size of the value).

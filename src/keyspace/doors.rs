@@ -76,15 +76,21 @@ impl Doors<'_> {
         self.trace.tell(self.db, &key, Some(EXPIRED), modified);
     }
 
-    /// The value under `key`. Counts a hit or a miss, stamps the access; a key past its deadline is a miss.
-    pub fn read(&mut self, key: &[u8]) -> Option<&Value> {
+    /// The live item under `key`, counted as a hit or a miss.
+    fn meet(&mut self, key: &[u8]) -> Option<u32> {
         let (_, found) = self.find(key);
-        let Some(handle) = found else {
+        if found.is_some() {
+            self.trace.stats.hits += 1;
+        } else {
             self.trace.stats.misses += 1;
             self.trace.tell(self.db, key, Some(MISSED), false);
-            return None;
-        };
-        self.trace.stats.hits += 1;
+        }
+        found
+    }
+
+    /// The value under `key`. Counts a hit or a miss, stamps the access; a key past its deadline is a miss.
+    pub fn read(&mut self, key: &[u8]) -> Option<&Value> {
+        let handle = self.meet(key)?;
         let seconds = self.now.seconds();
         let stamp = !self.trace.no_touch;
         let item = &mut self.here().items[handle];
@@ -97,13 +103,7 @@ impl Doors<'_> {
     /// [`Doors::read`] with the deadline and without the access stamp: for commands that ask about a key rather than
     /// for its value (TTL, TYPE, EXISTS).
     pub fn look(&mut self, key: &[u8]) -> Option<(&Value, Option<Deadline>)> {
-        let (_, found) = self.find(key);
-        let Some(handle) = found else {
-            self.trace.stats.misses += 1;
-            self.trace.tell(self.db, key, Some(MISSED), false);
-            return None;
-        };
-        self.trace.stats.hits += 1;
+        let handle = self.meet(key)?;
         let item = &self.here().items[handle];
         Some((&item.value, item.deadline()))
     }
@@ -261,7 +261,8 @@ impl Doors<'_> {
         found.map(|handle| now.saturating_sub(self.here().items[handle].key.accessed()))
     }
 
-    /// Bytes that the key takes with its value, place in the table and timer; `None` without the key. O(size of the value).
+    /// Bytes that the key takes with its value, place in the table and timer; `None` without the key. O(size of the
+    /// value).
     pub fn memory_usage(&mut self, key: &[u8]) -> Option<usize> {
         let (_, found) = self.find(key);
         found.map(|handle| self.here().item_bytes(handle))
@@ -328,8 +329,8 @@ impl Doors<'_> {
         }
     }
 
-    /// One step of SCAN: keys from `cursor` on, at least `count` if there are that many; returns the next cursor, 0 at the
-    /// end. A key that is there from the first call to the last is visited at least once.
+    /// One step of SCAN: keys from `cursor` on, at least `count` if there are that many; returns the next cursor, 0 at
+    /// the end. A key that is there from the first call to the last is visited at least once.
     pub fn scan(&mut self, cursor: u64, count: usize, mut visit: impl FnMut(&[u8], &Value)) -> u64 {
         self.trace.touch_all();
         let db = &self.state.dbs[self.db];

@@ -55,7 +55,8 @@ impl State {
         self.dbs.iter().filter_map(Db::next_deadline).min()
     }
 
-    /// Deletes one key whose deadline has passed at `now`, earliest first within its database. False when there is none.
+    /// Deletes one key whose deadline has passed at `now`, earliest first within its database. False when there is
+    /// none.
     pub fn expire_one(&mut self, trace: &mut Trace, now: Millis) -> bool {
         for db in 0..self.dbs.len() {
             if let Some(handle) = self.dbs[db].pop_due(now) {
@@ -83,7 +84,7 @@ impl State {
 
     /// The wall clock was stepped: deadlines given as wall time move along, all others stay. Visits every volatile key.
     pub fn set_wall_offset(&mut self, offset_ms: i64) {
-        let step = offset_ms - self.wall_offset_ms;
+        let step = offset_ms.saturating_sub(self.wall_offset_ms);
         self.wall_offset_ms = offset_ms;
         for db in &mut self.dbs {
             let moved: Vec<_> = db
@@ -92,7 +93,7 @@ impl State {
                 .filter(|(_, deadline)| deadline.wall)
                 .collect();
             for (handle, deadline) in moved {
-                db.set_deadline(handle, Deadline { at: Millis(deadline.at.0 - step), wall: true });
+                db.set_deadline(handle, Deadline { at: Millis(deadline.at.0.saturating_sub(step)), wall: true });
             }
         }
     }

@@ -4,8 +4,8 @@
 //! It is extendible hashing that keeps the order of the hashes. A directory of 2^D places, indexed by the top D bits
 //! of a hash, leads to *segments* of up to 2048 cells, each the owner of all hashes with one prefix of `depth` bits. A
 //! segment grows in steps of an eighth, and then splits in two by the next bit; what is deleted makes it shrink,
-//! and merge with its other half. So arrays stay 70 to 87 % full at any size, and the table never stops to move more than
-//! one segment. (The directory itself doubles, too: 32 bytes for 500 to 1800 keys, so 64 KiB at a million keys.)
+//! and merge with its other half. So arrays stay 70 to 87 % full at any size, and the table never stops to move more
+//! than one segment. (The directory itself doubles, too: 32 bytes for 500 to 1800 keys, so 64 KiB at a million keys.)
 //!
 //! Entries lie in the order of their hashes, within a segment and from one to the next, whatever grows, splits or
 //! merges. Hence [`Table::scan`] needs no more state than the hash at which to go on.
@@ -30,9 +30,10 @@ const MOST_MERGED: usize = 1024;
 /// Bits of a hash that the directory may use.
 const MOST_DEPTH: u8 = 24;
 
-/// A map from 32-bit hashes, not necessarily distinct, to u32 handles. An empty one that was never used allocates nothing.
+/// A map from 32-bit hashes, not necessarily distinct, to u32 handles. An empty one that was never used allocates
+/// nothing.
 #[derive(Debug, Default)]
-pub struct Table {
+pub(super) struct Table {
     /// 2^depth places, or none at all.
     directory: Vec<Segment>,
     depth: u8,
@@ -47,22 +48,18 @@ pub struct Table {
 
 impl Table {
     /// A table without entries.
-    pub const fn new() -> Table {
+    pub(super) const fn new() -> Table {
         Table { directory: Vec::new(), depth: 0, deepest: 0, len: 0, cells: 0, widest: 0 }
     }
 
     /// The number of entries.
-    pub fn len(&self) -> usize {
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no entries.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The handle under `hash` for which `eq` holds. `eq` is asked only about handles filed under this very hash.
-    pub fn find(&self, hash: u32, eq: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn find(&self, hash: u32, eq: impl Fn(u32) -> bool) -> Option<u32> {
         if self.len == 0 {
             return None;
         }
@@ -74,7 +71,7 @@ impl Table {
     ///
     /// # Panics
     /// If the handle is `u32::MAX`.
-    pub fn insert(&mut self, hash: u32, handle: u32) {
+    pub(super) fn insert(&mut self, hash: u32, handle: u32) {
         assert!(handle != EMPTY, "handle out of range");
         if self.directory.is_empty() {
             self.directory = vec![Segment::vacant(0)];
@@ -91,7 +88,7 @@ impl Table {
     }
 
     /// Takes `handle` out from under `hash`; false if it is not there. At worst rebuilds one segment.
-    pub fn remove(&mut self, hash: u32, handle: u32) -> bool {
+    pub(super) fn remove(&mut self, hash: u32, handle: u32) -> bool {
         let Some((place, index)) = self.locate(hash, handle) else { return false };
         self.directory[place].remove(index);
         self.len -= 1;
@@ -101,16 +98,8 @@ impl Table {
         true
     }
 
-    /// Puts `new_handle` in the place of `old_handle` under `hash`; false if that is not there.
-    pub fn replace(&mut self, hash: u32, old_handle: u32, new_handle: u32) -> bool {
-        assert!(new_handle != EMPTY, "handle out of range");
-        let Some((place, index)) = self.locate(hash, old_handle) else { return false };
-        self.directory[place].set_handle(index, new_handle);
-        true
-    }
-
     /// All handles, in the order of their hashes.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = u32> {
         self.directory.iter().flat_map(Segment::entries).map(|entry| entry.handle)
     }
 
@@ -120,7 +109,7 @@ impl Table {
     /// Whatever is in the table from the first call of a round to the last is visited exactly once, no matter
     /// what is inserted and removed between the calls: the cursor is the hash of the next entry, and all
     /// entries with one hash are visited by the same call. A cursor that was never handed out is as good as any.
-    pub fn scan(&self, cursor: u64, count: usize, mut visit: impl FnMut(u32)) -> u64 {
+    pub(super) fn scan(&self, cursor: u64, count: usize, mut visit: impl FnMut(u32)) -> u64 {
         let Ok(from) = u32::try_from(cursor) else { return 0 };
         if self.len == 0 {
             return 0;
@@ -140,10 +129,10 @@ impl Table {
 
     /// One handle, each as likely as any other; None if there are none. Expected O(1).
     ///
-    /// Draws one of the 2^D places of the directory and one of `widest` cell numbers, until that names an entry. A place
-    /// that is not the first of its segment holds no cells, so each entry is named by exactly one of the 2^D * `widest`
-    /// pairs, and all pairs are equally likely, whatever the depths and sizes of the segments.
-    pub fn random(&self, rng: &mut SmallRng) -> Option<u32> {
+    /// Draws one of the 2^D places of the directory and one of `widest` cell numbers, until that names an entry. A
+    /// place that is not the first of its segment holds no cells, so each entry is named by exactly one of the 2^D *
+    /// `widest` pairs, and all pairs are equally likely, whatever the depths and sizes of the segments.
+    pub(super) fn random(&self, rng: &mut SmallRng) -> Option<u32> {
         if self.len == 0 {
             return None;
         }
@@ -157,13 +146,8 @@ impl Table {
     }
 
     /// Bytes allocated. O(1).
-    pub fn memory_usage(&self) -> usize {
+    pub(super) fn memory_usage(&self) -> usize {
         self.directory.capacity() * size_of::<Segment>() + self.cells * size_of::<Cell>()
-    }
-
-    /// Removes all entries and gives all memory back.
-    pub fn clear(&mut self) {
-        *self = Table::new();
     }
 
     /// The first of the places that belong to the segment of `hash`: where the segment is.

@@ -149,8 +149,8 @@ impl Trace {
         self.dirty
     }
 
-    /// Called after each command with what [`Trace::begin_command`] gave: logs it as sent if it changed something and did
-    /// not say otherwise.
+    /// Called after each command with what [`Trace::begin_command`] gave: logs it as sent if it changed something and
+    /// did not say otherwise.
     pub fn end_command(&mut self, dirty_before: u64, db: usize, argv: &[&[u8]]) {
         if self.recording && self.dirty != dirty_before && !self.explicit && self.mode == Mode::Deciding {
             self.effects.push(db, argv);

@@ -83,7 +83,8 @@ impl Big {
         self.0.splice(0..0, std::iter::repeat_n(0, bits / 32));
     }
 
-    /// The highest 128 bits (all of them if there are no more), how many bits lie below, and whether any of those is set.
+    /// The highest 128 bits (all of them if there are no more), how many bits lie below, and whether any of those is
+    /// set.
     pub(super) fn top(&self) -> (u128, usize, bool) {
         let below = self.bits().saturating_sub(128);
         let (skip, shift) = (below / 32, below % 32);
@@ -128,8 +129,8 @@ impl From<u64> for Big {
     }
 }
 
-/// `value` / 2^`shift`, rounded to nearest, ties to even; `sticky` says that the true value lies a little above `value`.
-/// A negative `shift` multiplies, and must then fit.
+/// `value` / 2^`shift`, rounded to nearest, ties to even; `sticky` says that the true value lies a little above
+/// `value`. A negative `shift` multiplies, and must then fit.
 pub(super) fn shift_rounded(value: u128, shift: i64, sticky: bool) -> u128 {
     match shift {
         ..=0 => {

@@ -6,7 +6,8 @@ use super::big::shift_rounded;
 use super::{is_space, split_sign, until_nul};
 
 /// A floating point argument as Redis 7.0.15 takes it: what C's `strtod` reads to the last byte without leading space,
-/// hexadecimal and `[+-]inf[inity]` included, but no NaN, nothing that overflows and nothing but zero that becomes zero.
+/// hexadecimal and `[+-]inf[inity]` included, but no NaN, nothing that overflows and nothing but zero that becomes
+/// zero.
 pub fn parse_double(text: &[u8]) -> Option<f64> {
     read_double(text).filter(|read| !read.out_of_range).map(|read| read.value)
 }
@@ -174,8 +175,8 @@ impl std::io::Write for DoubleText {
     }
 }
 
-/// Prints as C's `%.17g`, which is how Redis 7.0 prints scores: 0.1 is `0.10000000000000001`. The sign of zero and of NaN
-/// shows (`-0`, `-nan`).
+/// Prints as C's `%.17g`, which is how Redis 7.0 prints scores: 0.1 is `0.10000000000000001`. The sign of zero and of
+/// NaN shows (`-0`, `-nan`).
 pub fn format_double(value: f64) -> DoubleText {
     let mut text = DoubleText { bytes: [0; 32], len: 0 };
     if value.is_sign_negative() {

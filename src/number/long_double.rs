@@ -206,7 +206,8 @@ impl<'a> Decimal<'a> {
             let (top, below, lost) = big.top();
             return Size::in_range(top, below as i64, lost);
         }
-        // So many more bits that the quotient keeps at least 66: what the division takes is less than 10/3 per digit, plus one.
+        // So many more bits that the quotient keeps at least 66: what the division takes is less than 10/3 per digit,
+        // plus one.
         let power = power.unsigned_abs() as u32;
         let extra = power as usize * 10 / 3 + 68;
         big.shift_left(extra);

@@ -195,8 +195,8 @@ impl PubSub {
             .flat_map(|(pattern, audience)| audience.clients().map(|client| (&pattern[..], client)))
     }
 
-    /// All deliveries of a PUBLISH to `channel` in Redis's order: listeners of the channel first, then those of patterns.
-    /// Their number is what PUBLISH answers. (Redis 7.0 visits the patterns in no particular order.)
+    /// All deliveries of a PUBLISH to `channel` in Redis's order: listeners of the channel first, then those of
+    /// patterns. Their number is what PUBLISH answers. (Redis 7.0 visits the patterns in no particular order.)
     pub fn deliveries<'a>(&'a self, channel: &'a [u8]) -> impl Iterator<Item = Delivery<'a>> + 'a {
         let direct = self.receivers(Kind::Channel, channel).map(|client| Delivery { client, pattern: None });
         direct

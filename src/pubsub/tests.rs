@@ -1,3 +1,5 @@
+//! Subscriptions beside a naive twin, under random operations.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -32,8 +32,8 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// The line is written backwards, and copied at a fixed length: that is a few stores, where a copy of its true length
-    /// is a call (5.9 against 4.8 ns a reply).
+    /// The line is written backwards, and copied at a fixed length: that is a few stores, where a copy of its true
+    /// length is a call (5.9 against 4.8 ns a reply).
     #[inline]
     fn numbered(&mut self, letter: u8, mut value: u64, negative: bool) {
         let mut line = [0; 2 * LONGEST_LINE];

@@ -1,13 +1,14 @@
-//! Splitting a line into words as Redis does for inline commands, `redis.conf` and the like. Knows no request.
+//! Splitting a line into words as Redis does for inline commands, `redis.conf` and the like, and quoting a word so that
+//! it comes back. Knows no request.
 
 use std::ops::Range;
 
 /// Splits `line` into words, appending their bytes to `bytes` and the place of each in `bytes` to `words`.
 ///
 /// The rules of Redis 7.0.15: words are separated by white space; a word may have parts in double quotes, where `\n`,
-/// `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes and any other `\c` is `c`, or in single quotes, where only `\'` is one;
-/// a closing quote ends the word. Answers `false`, with some words appended, if a quote stays open or is followed by
-/// anything but white space. Vertical tab and form feed separate words only in front of a word.
+/// `\r`, `\t`, `\b`, `\a` and `\xHH` are escapes and any other `\c` is `c`, or in single quotes, where only `\'` is
+/// one; a closing quote ends the word. Answers `false`, with some words appended, if a quote stays open or is followed
+/// by anything but white space. Vertical tab and form feed separate words only in front of a word.
 pub fn split_quoted(line: &[u8], bytes: &mut Vec<u8>, words: &mut Vec<Range<usize>>) -> bool {
     let mut rest = line;
     loop {
@@ -23,6 +24,25 @@ pub fn split_quoted(line: &[u8], bytes: &mut Vec<u8>, words: &mut Vec<Range<usiz
         }
         words.push(start..bytes.len());
     }
+}
+
+/// Writes `word` in double quotes, with the escapes that [`split_quoted`] reads (Redis's sdscatrepr). The text is
+/// ASCII.
+pub fn quote(word: &[u8], into: &mut String) {
+    into.push('"');
+    for &byte in word {
+        match byte {
+            b'"' | b'\\' => into.extend(['\\', char::from(byte)]),
+            b'\n' => into.push_str("\\n"),
+            b'\r' => into.push_str("\\r"),
+            b'\t' => into.push_str("\\t"),
+            0x07 => into.push_str("\\a"),
+            0x08 => into.push_str("\\b"),
+            b' '..=b'~' => into.push(char::from(byte)),
+            _ => into.push_str(&format!("\\x{byte:02x}")),
+        }
+    }
+    into.push('"');
 }
 
 /// Appends the word at the head of `text`; says how many bytes it took, or `None` on unbalanced quotes.
@@ -115,6 +135,14 @@ mod tests {
         assert_eq!(split(b"ping \\x41"), words(&[b"ping", b"\\x41"]));
         assert_eq!(split(b"ping \"a'b\""), words(&[b"ping", b"a'b"]));
         assert_eq!(split(b"ping \xff\xfe"), words(&[b"ping", b"\xff\xfe"]));
+    }
+
+    #[test]
+    fn a_quoted_word_comes_back() {
+        let every_byte: Vec<u8> = (0..=255).collect();
+        let mut text = String::new();
+        quote(&every_byte, &mut text);
+        assert_eq!(split(text.as_bytes()), words(&[&every_byte]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The protocol: bytes to requests, replies to bytes, RESP2 and RESP3. No sockets, no clients, no clock.
 //!
-//! [`Parser`] turns what has arrived into requests and can stop at any byte; [`Encoder`] is the [`Sink`](crate::reply::Sink)
-//! that writes replies.
+//! [`Parser`] turns what has arrived into requests and can stop at any byte; [`Encoder`] is the
+//! [`Sink`](crate::reply::Sink) that writes replies.
 //!
 //! Why not the crate `redis-protocol`, which serves here as the oracle of the tests: it decodes a frame from its first
 //! byte on every call, so a 500 MB value that arrives in 16 KB reads is walked 30,000 times; it allocates a tree for
@@ -13,7 +13,7 @@ mod inline;
 mod parser;
 
 pub use encoder::Encoder;
-pub use inline::split_quoted;
+pub use inline::{quote, split_quoted};
 pub use parser::{Parsed, Parser};
 
 use std::borrow::Cow;

@@ -36,9 +36,9 @@ pub enum Parsed {
 /// Work is linear in the bytes received, however they are cut. Memory grows with the arguments that have arrived, never
 /// with a length that was announced. No allocation per request once the list of arguments has grown to its usual size.
 ///
-/// Redis 7.0.15 in all but two points, both invisible to a sane client. Redis waits for ever on a NUL byte in a `*`, `$`
-/// or inline line, here it is a byte like any other. And Redis accepts a line above 64 KiB if its end arrives in the
-/// same read as the byte that exceeds the limit; here the limit does not depend on how the bytes arrive.
+/// Redis 7.0.15 in all but two points, both invisible to a sane client. Redis waits for ever on a NUL byte in a `*`,
+/// `$` or inline line, here it is a byte like any other. And Redis accepts a line above 64 KiB if its end arrives in
+/// the same read as the byte that exceeds the limit; here the limit does not depend on how the bytes arrive.
 #[derive(Debug, Default)]
 pub struct Parser {
     args: Vec<Range<usize>>,
@@ -104,13 +104,8 @@ impl Parser {
         if self.inline { &self.scratch } else { buf }
     }
 
-    /// Whether the last request was inline, so that its arguments are lost at the next [`Parser::parse`].
-    pub fn is_inline(&self) -> bool {
-        self.inline
-    }
-
-    /// After [`Parsed::Incomplete`]: a length that the buffer must reach before another call can get any further. For the size of the next read; it
-    /// is an announced length, so never allocate by it.
+    /// After [`Parsed::Incomplete`]: a length that the buffer must reach before another call can get any further. For
+    /// the size of the next read; it is an announced length, so never allocate by it.
     pub fn wanted(&self) -> usize {
         self.wanted
     }

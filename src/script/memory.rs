@@ -11,7 +11,7 @@ use super::state::State;
 #[derive(Debug)]
 pub(super) struct Meter {
     pub(super) used_bytes: Cell<usize>,
-    pub(super) limit_bytes: usize,
+    pub(super) limit_bytes: Cell<usize>,
     /// While set, no allocation fails: Rust frames with destructors may be below.
     pub(super) lenient: Cell<bool>,
     /// An allocation was refused since this was last cleared.
@@ -29,12 +29,13 @@ pub(super) unsafe extern "C" fn allocate(ud: *mut c_void, block: *mut c_void, ol
     let meter = unsafe { &(*ud.cast::<State>()).meter };
     let old = if block.is_null() { 0 } else { old };
     let used = meter.used_bytes.get();
-    if new > old && !meter.lenient.get() && used + (new - old) > meter.limit_bytes {
+    if new > old && !meter.lenient.get() && used + (new - old) > meter.limit_bytes.get() {
         meter.refused.set(true);
         return ptr::null_mut();
     }
     let Ok(new_layout) = Layout::from_size_align(new, ALIGN) else { return ptr::null_mut() };
-    // SAFETY: sizes are the ones the block was allocated with, as Lua promises; a zero size never reaches the allocator.
+    // SAFETY: sizes are the ones the block was allocated with, as Lua promises; a zero size never reaches the
+    // allocator.
     let fresh = unsafe {
         let old_layout = Layout::from_size_align_unchecked(old, ALIGN);
         match (old, new) {

@@ -4,11 +4,13 @@
 //! [`crate::reply`] and nothing else, it is the only one with Lua in it, and the only one where `unsafe` is allowed.
 //!
 //! Reading order: `vm.rs` (one run from start to end), `call.rs` and `sink.rs` (`redis.call` and what it answers),
-//! `answer.rs` (the value a script returns), `sandbox.rs` (what scripts can see), `lib/` (cjson, cmsgpack, struct, bit).
+//! `answer.rs` (the value a script returns), `sandbox.rs` (what scripts can see), `lib/` (cjson, cmsgpack, struct,
+//! bit).
 //!
 //! Invariant: a Lua error leaves a C function by `longjmp`. So no frame between the raise and the `lua_pcall` that
-//! catches it may own anything. Where Rust code with destructors runs (the host, the sinks), the allocator is *lenient*:
-//! it cannot fail, so nothing raises. A panic of the host is caught before it meets a C frame, and resumed after the run.
+//! catches it may own anything. Where Rust code with destructors runs (the host, the sinks), the allocator is
+//! *lenient*: it cannot fail, so nothing raises. A panic of the host is caught before it meets a C frame, and resumed
+//! after the run.
 #![allow(unsafe_code, reason = "Lua's stack is reached through its C API")]
 
 mod answer;
@@ -40,7 +42,8 @@ pub use vm::{Memory, Ran, Script, Sha, Vm};
 pub trait Host {
     /// Runs one command and says exactly one reply to `sink`. A failure is said as an error with its code in front.
     fn call(&mut self, argv: &[&[u8]], sink: &mut dyn Sink);
-    /// `redis.setresp`: from now on commands of this script answer in RESP `version` (2 or 3), as [`Sink::resp3`] tells too.
+    /// `redis.setresp`: from now on commands of this script answer in RESP `version` (2 or 3), as [`Sink::resp3`] tells
+    /// too.
     fn set_resp(&mut self, version: u8);
     /// `redis.log`: one line for the server's log.
     fn log(&mut self, level: LogLevel, message: &[u8]);

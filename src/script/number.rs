@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use nix::libc;
 
-/// Longest text that [`print`] makes.
+/// Longest text that [`print()`] makes.
 pub(super) const LONGEST: usize = 40;
 
 /// Writes `number` as `%.{digits}g` would and returns the text. Whole numbers of up to 15 digits take a short cut.

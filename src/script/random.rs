@@ -1,6 +1,7 @@
 //! `math.random` and `math.randomseed` with Redis's own generator: the 48-bit linear congruence of `lrand48`.
 //!
-//! Redis 7.0 starts it once per process, not per script, so a script sees the sequence go on where the last one left it.
+//! Redis 7.0 starts it once per process, not per script, so a script sees the sequence go on where the last one left
+//! it.
 
 use std::ffi::c_int;
 

@@ -23,7 +23,8 @@ pub(super) unsafe fn bytes<'a>(l: *mut lua_State, index: c_int) -> &'a [u8] {
     }
 }
 
-/// The string argument `index` of a C function, or a raised error. Numbers are converted in place, as everywhere in Lua.
+/// The string argument `index` of a C function, or a raised error. Numbers are converted in place, as everywhere in
+/// Lua.
 #[inline]
 pub(super) unsafe fn check_bytes<'a>(l: *mut lua_State, index: c_int) -> &'a [u8] {
     let mut len = 0;
@@ -41,7 +42,8 @@ pub(super) unsafe fn is(l: *mut lua_State, index: c_int, kind: c_int) -> bool {
     unsafe { ffi::lua_type(l, index) == kind }
 }
 
-/// Pushes the raw field `name` of the table at `index` (which may not be relative to the top by more than the stack holds).
+/// Pushes the raw field `name` of the table at `index` (which may not be relative to the top by more than the stack
+/// holds).
 pub(super) unsafe fn push_field(l: *mut lua_State, index: c_int, name: &[u8]) {
     // SAFETY: by the caller's contract; the index is made absolute before the push moves the top.
     unsafe {

@@ -40,7 +40,7 @@ impl State {
         Self {
             meter: Meter {
                 used_bytes: Cell::new(0),
-                limit_bytes: memory_bytes,
+                limit_bytes: Cell::new(memory_bytes),
                 lenient: Cell::new(true),
                 refused: Cell::new(false),
             },
@@ -62,8 +62,8 @@ impl State {
     pub(super) fn with_host<T>(&self, ask: impl FnOnce(&mut dyn Host) -> T) -> Option<T> {
         let mut host = self.host.get()?;
         let before = self.meter.lenient.replace(true);
-        // SAFETY: `Vm::run` set the pointer from a `&mut` that it holds until the run is over, and a host cannot reach the
-        // VM while it is being asked, so this is the only reference in use.
+        // SAFETY: `Vm::run` set the pointer from a `&mut` that it holds until the run is over, and a host cannot reach
+        // the VM while it is being asked, so this is the only reference in use.
         let told = catch_unwind(AssertUnwindSafe(|| ask(unsafe { host.as_mut() })));
         self.meter.lenient.set(before);
         match told {

@@ -36,7 +36,7 @@ pub(super) unsafe fn die(l: *mut lua_State) -> ! {
 /// Whether Lua holds more than it may, even after a collection: what was pushed leniently is checked with this.
 #[inline]
 pub(super) unsafe fn over_limit(l: *mut lua_State, state: &State) -> bool {
-    let over = || state.meter.used_bytes.get() > state.meter.limit_bytes;
+    let over = || state.meter.used_bytes.get() > state.meter.limit_bytes.get();
     if !over() {
         return false;
     }
@@ -57,7 +57,8 @@ pub(super) unsafe extern "C-unwind" fn hook(l: *mut lua_State, _: *mut lua_Debug
     }
 }
 
-/// The message handler of every run, and the global `__redis__err__handler`: makes the error a table and adds its place.
+/// The message handler of every run, and the global `__redis__err__handler`: makes the error a table and adds its
+/// place.
 pub(super) unsafe extern "C-unwind" fn handler(l: *mut lua_State) -> c_int {
     // SAFETY: a C function of a live VM; `place` is plain data that lua_getinfo fills before it is read.
     unsafe {

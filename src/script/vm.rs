@@ -124,7 +124,8 @@ impl Vm {
         unsafe { self.state.as_ref() }
     }
 
-    /// Finds or compiles a script. With `keep` it stays until a flush, as SCRIPT LOAD promises. The error is a reply's text.
+    /// Finds or compiles a script. With `keep` it stays until a flush, as SCRIPT LOAD promises. The error is a reply's
+    /// text.
     pub fn load(&mut self, source: &[u8], keep: bool) -> Result<Script, Vec<u8>> {
         let script = match self.cache.find_source(source) {
             Some(script) => script,
@@ -160,6 +161,12 @@ impl Vm {
         }
         // SAFETY: a collection runs no code of scripts: 5.1 finalizers exist for userdata only, which they cannot make.
         unsafe { ffi::lua_gc(self.l, ffi::LUA_GCCOLLECT, 0) };
+    }
+
+    /// Changes how many bytes Lua may hold. What it holds already stays until it is garbage.
+    pub fn set_memory_limit(&mut self, bytes: usize) {
+        self.limits.memory_bytes = bytes;
+        self.state().meter.limit_bytes.set(bytes);
     }
 
     /// Figures for INFO.
@@ -213,7 +220,8 @@ impl Vm {
     ) -> Ran {
         let l = self.l;
         self.begin(host);
-        // SAFETY: outside of lua_pcall the allocator is lenient, so nothing raises there; the stack was laid out by `new`.
+        // SAFETY: outside of lua_pcall the allocator is lenient, so nothing raises there; the stack was laid out by
+        // `new`.
         let ran = unsafe {
             push_list(l, KEYS, keys);
             push_list(l, ARGV, argv);
@@ -263,7 +271,7 @@ impl Vm {
                 ffi::lua_gc(self.l, ffi::LUA_GCSETSTEPMUL, 200);
                 ffi::lua_gc(self.l, ffi::LUA_GCRESTART, 0);
             }
-            if state.meter.refused.replace(false) || state.meter.used_bytes.get() > self.limits.memory_bytes / 2 {
+            if state.meter.refused.replace(false) || state.meter.used_bytes.get() > state.meter.limit_bytes.get() / 2 {
                 push_list(self.l, KEYS, &[]);
                 push_list(self.l, ARGV, &[]);
                 ffi::lua_gc(self.l, ffi::LUA_GCCOLLECT, 0);

@@ -1,7 +1,8 @@
 //! One connection: bytes in, requests to the executor, bytes out.
 //!
-//! A hand-written future rather than an `async fn`: an idle connection then costs this struct and no saved stack, the read
-//! buffer is the I/O thread's, and a request that arrives is read, run and answered without going to sleep in between.
+//! A hand-written future rather than an `async fn`: an idle connection then costs this struct and no saved stack, the
+//! read buffer is the I/O thread's, and a request that arrives is read, run and answered without going to sleep in
+//! between.
 
 use super::shared::{Locked, Shared};
 use super::stream::{Reader, Writer};
@@ -61,6 +62,11 @@ impl Link {
     pub(super) fn flush(&self, committed: Position) -> Flushed {
         let mut outbox = self.session.outbox.lock();
         outbox.queued = false;
+        if self.session.has(Signals::KILLED) {
+            // What was held back may be lost; what came behind it must not be taken for it.
+            outbox.drop_all();
+            return Flushed::Broken;
+        }
         loop {
             let ready = outbox.ready(committed);
             if ready.is_empty() {
@@ -98,6 +104,8 @@ pub(super) struct Connection {
     input: Vec<u8>,
     /// How many bytes of `input` have been run.
     used: usize,
+    /// Whether a whole request may be in `input`: it was not looked through, or the turn ended before its end.
+    unrun: bool,
     closing: bool,
 }
 
@@ -114,7 +122,8 @@ enum Ended {
 
 impl Connection {
     pub(super) fn new(shared: Arc<Shared>, link: Arc<Link>, reader: Reader, client: Client) -> Self {
-        Self { shared, link, reader, client, parser: Parser::new(), input: Vec::new(), used: 0, closing: false }
+        let parser = Parser::new();
+        Self { shared, link, reader, client, parser, input: Vec::new(), used: 0, unrun: false, closing: false }
     }
 
     /// Does all there is to do. Ready when the connection is over.
@@ -124,13 +133,12 @@ impl Connection {
             if self.session().has(Signals::KILLED) {
                 return Poll::Ready(());
             }
-            let mut share_used = false;
-            if !self.waits() && self.input.len() > self.used {
+            if self.may_run() {
                 let input = std::mem::take(&mut self.input);
                 let (ended, used) = self.run(&input[self.used..]);
                 self.input = input;
+                self.unrun = ended != Ended::Idle;
                 self.consume(used);
-                share_used = ended == Ended::Share;
             }
             match self.link.flush(self.shared.committed()) {
                 Flushed::Broken => return Poll::Ready(()),
@@ -140,12 +148,19 @@ impl Connection {
             if self.closing && self.session().outbox.lock().is_empty() {
                 return Poll::Ready(());
             }
-            if share_used {
-                cx.waker().wake_by_ref();
+            if self.may_run() {
+                // Its share is used up, or its replies have left only now. Behind all others, and behind a look at the
+                // sockets: waking oneself would come before both.
+                let _ = std::pin::pin!(tokio::task::yield_now()).poll(cx);
                 return Poll::Pending;
             }
-            if self.closing || self.backlogged() {
-                return Poll::Pending;
+            if self.stuck() {
+                // Whoever sends what is left has this task look again, unless it was sent already.
+                self.session().raise(Signals::WOKEN);
+                if self.stuck() {
+                    return Poll::Pending;
+                }
+                continue;
             }
             match self.read(cx) {
                 Poll::Pending => return Poll::Pending,
@@ -179,6 +194,16 @@ impl Connection {
         self.closing || self.session().has(Signals::BLOCKED | Signals::PAUSED | Signals::CLOSE_AFTER_REPLY)
     }
 
+    /// Whether there are requests to run, and they may be run.
+    fn may_run(&self) -> bool {
+        self.unrun && !self.waits() && !self.backlogged()
+    }
+
+    /// Whether nothing may be read until replies have left.
+    fn stuck(&self) -> bool {
+        if self.closing { !self.session().outbox.lock().is_empty() } else { self.backlogged() }
+    }
+
     /// Whether the client does not take its replies, or the journal holds too many back.
     fn backlogged(&self) -> bool {
         self.session().outbox.lock().len() > HELD_BYTES_MAX
@@ -195,8 +220,11 @@ impl Connection {
             self.shared.count_input(count);
             let bytes = &scratch[..count];
             let mut used = 0;
+            self.unrun = true;
             if self.input.is_empty() && !self.waits() {
-                used = self.run(bytes).1;
+                let (ended, taken) = self.run(bytes);
+                used = taken;
+                self.unrun = ended != Ended::Idle;
             }
             self.input.extend_from_slice(&bytes[used..]);
             self.note_held();
@@ -238,6 +266,8 @@ impl Connection {
         };
         let shared = Arc::clone(&self.shared);
         let (ended, used) = match shared.lock() {
+            // Killed while it waited for its turn: whoever killed it may rely on it that nothing more of it runs.
+            Locked::Free(_) if self.session().has(Signals::KILLED) => return (Ended::Waiting, skipped),
             Locked::Free(mut executor) => {
                 let done = self.run_batch(&mut executor, &bytes[skipped..], parsed);
                 executor.finish_turn(&mut self.client);
@@ -300,7 +330,8 @@ impl Connection {
                 self.closing = true;
                 return (Ended::Waiting, used);
             }
-            if used > TURN_BYTES || executor.turn_start_us() - start_us > TURN_US {
+            let backlogged = self.client.reply.len() > HELD_BYTES_MAX;
+            if backlogged || used > TURN_BYTES || executor.turn_start_us() - start_us > TURN_US {
                 return (Ended::Share, used);
             }
             parsed = self.parser.parse(&bytes[used..], &self.limits());

@@ -2,7 +2,7 @@
 
 use super::connection::{Connection, Link};
 use super::process::StartError;
-use super::shared::Shared;
+use super::shared::{Place, Shared};
 use super::stream::{Reader, Writer, split_tcp, split_unix};
 use crate::config::Config;
 use crate::session::{Client, Session, Shown, Signals};
@@ -24,12 +24,12 @@ use tokio::task::AbortHandle;
 pub(super) struct Listeners {
     tcp: Vec<std::net::TcpListener>,
     unix: Option<(std::os::unix::net::UnixListener, PathBuf)>,
-    place: Place,
+    address: Address,
 }
 
 /// Where TCP connections are accepted.
 #[derive(Clone)]
-struct Place {
+struct Address {
     port: u16,
     bind: Vec<String>,
     backlog: i32,
@@ -37,7 +37,7 @@ struct Place {
 
 /// The TCP sockets that are served.
 struct Serving {
-    place: Place,
+    address: Address,
     /// Each also owned by its task, and kept here so that it can be closed at once.
     sockets: Vec<std::net::TcpListener>,
     tasks: Vec<AbortHandle>,
@@ -53,8 +53,8 @@ impl Listeners {
     /// # Errors
     /// The address that cannot be bound, and why. Addresses with a leading `-` may be missing on this machine.
     pub(super) fn bind(config: &Config) -> Result<Self, StartError> {
-        let place = Place::of(config);
-        let tcp = place.open()?;
+        let address = Address::of(config);
+        let tcp = address.open()?;
         let unix = match &config.unixsocket {
             None => None,
             Some(path) => Some((bind_unix(path, config)?, path.clone())),
@@ -62,14 +62,14 @@ impl Listeners {
         if tcp.is_empty() && unix.is_none() {
             return Err(StartError::Other("Configured to not listen anywhere, exiting.".to_owned()));
         }
-        Ok(Self { tcp, unix, place })
+        Ok(Self { tcp, unix, address })
     }
 
     /// Accepts connections, handing them to the I/O threads in turn.
     pub(super) fn serve(self, shared: &Arc<Shared>, threads: &[Handle]) -> io::Result<()> {
         let door = Arc::new(Door { shared: Arc::clone(shared), threads: threads.to_vec() });
         let mut serving =
-            Serving { place: self.place, sockets: Vec::new(), tasks: Vec::new(), door: Arc::clone(&door) };
+            Serving { address: self.address, sockets: Vec::new(), tasks: Vec::new(), door: Arc::clone(&door) };
         serving.serve(self.tcp)?;
         *SERVING.lock() = Some(serving);
         if let Some((listener, path)) = self.unix {
@@ -82,7 +82,7 @@ impl Listeners {
     }
 }
 
-impl Place {
+impl Address {
     fn of(config: &Config) -> Self {
         Self { port: config.port, bind: config.bind.clone(), backlog: config.tcp_backlog }
     }
@@ -131,19 +131,19 @@ impl Serving {
         }
     }
 
-    fn move_to(&mut self, place: Place) -> Result<(), String> {
+    fn move_to(&mut self, address: Address) -> Result<(), String> {
         // Another port is tried while the old one is still open; on the same one old and new addresses may overlap.
-        let beside = place.port != self.place.port;
-        let early = if beside { Some(place.open().map_err(|error| error.to_string())?) } else { None };
+        let beside = address.port != self.address.port;
+        let early = if beside { Some(address.open().map_err(|error| error.to_string())?) } else { None };
         self.close();
-        let opened = early.map_or_else(|| place.open(), Ok);
+        let opened = early.map_or_else(|| address.open(), Ok);
         match opened {
             Ok(listeners) => {
-                self.place = place;
+                self.address = address;
                 self.serve(listeners).map_err(|error| error.to_string())
             }
             Err(error) => {
-                let back = self.place.open().map_err(|error| error.to_string())?;
+                let back = self.address.open().map_err(|error| error.to_string())?;
                 self.serve(back).map_err(|error| error.to_string())?;
                 Err(error.to_string())
             }
@@ -155,7 +155,7 @@ impl Serving {
 pub(super) fn listen(config: &Config) -> bool {
     let mut serving = SERVING.lock();
     let Some(serving) = serving.as_mut() else { return false };
-    match serving.move_to(Place::of(config)) {
+    match serving.move_to(Address::of(config)) {
         Ok(()) => true,
         Err(error) => {
             tracing::warn!("Cannot listen elsewhere: {error}");
@@ -220,10 +220,11 @@ struct Door {
 
 const TOO_MANY: &[u8] = b"-ERR max number of clients reached\r\n";
 
-const PROTECTED: &[u8] = b"-DENIED Redis is running in protected mode because protected mode is enabled and no password is \
-set for the default user. In this mode connections are only accepted from the loopback interface. If you want to connect \
-from external computers, set a password, or bind to given addresses, or disable protected mode with CONFIG SET \
-protected-mode no on the server itself.\r\n";
+const PROTECTED: &[u8] = b"-DENIED Redis is running in protected mode because protected mode is enabled and no \
+                           password is set for the default user. In this mode connections are only accepted from the \
+                           loopback interface. If you want to connect from external computers, set a password, or \
+                           bind to given addresses, or disable protected mode with CONFIG SET protected-mode no on \
+                           the server itself.\r\n";
 
 async fn accept_tcp(listener: TcpListener, door: Arc<Door>) {
     loop {
@@ -253,9 +254,9 @@ impl Door {
     fn admit_tcp(&self, stream: TcpStream, peer: SocketAddr) {
         let knobs = &self.shared.knobs;
         let loopback = peer.ip().to_canonical().is_loopback();
-        if self.is_full() {
+        let Some(place) = self.shared.take_place() else {
             return self.refuse(|| stream.try_write(TOO_MANY));
-        }
+        };
         // Whatever `bind` says (Redis 7.0).
         if knobs.protected_mode.load(Ordering::Relaxed) && !loopback && !knobs.has_password.load(Ordering::Relaxed) {
             return self.refuse(|| stream.try_write(PROTECTED));
@@ -267,27 +268,23 @@ impl Door {
         let shown = Shown { addr: peer.to_string(), laddr, fd: stream.as_raw_fd(), ..fresh() };
         let marks = if loopback { Signals::LOCAL } else { Signals::empty() };
         match stream.into_std() {
-            Ok(stream) => self.start(shown, marks, move || TcpStream::from_std(stream).map(split_tcp)),
+            Ok(stream) => self.start(place, shown, marks, move || TcpStream::from_std(stream).map(split_tcp)),
             Err(error) => tracing::debug!("Lost a connection: {error}"),
         }
     }
 
     fn admit_unix(&self, stream: UnixStream, path: &Path) {
-        if self.is_full() {
+        let Some(place) = self.shared.take_place() else {
             return self.refuse(|| stream.try_write(TOO_MANY));
-        }
+        };
         let addr = format!("{}:0", path.display());
         let shown = Shown { addr: addr.clone(), laddr: addr, fd: stream.as_raw_fd(), ..fresh() };
         match stream.into_std() {
-            Ok(stream) => self.start(shown, Signals::LOCAL | Signals::UNIX_SOCKET, move || {
+            Ok(stream) => self.start(place, shown, Signals::LOCAL | Signals::UNIX_SOCKET, move || {
                 UnixStream::from_std(stream).map(split_unix)
             }),
             Err(error) => tracing::debug!("Lost a connection: {error}"),
         }
-    }
-
-    fn is_full(&self) -> bool {
-        self.shared.connections() as u64 >= self.shared.knobs.maxclients.load(Ordering::Relaxed)
     }
 
     fn refuse(&self, say: impl FnOnce() -> io::Result<usize>) {
@@ -298,6 +295,7 @@ impl Door {
 
     fn start(
         &self,
+        place: Place,
         shown: Shown,
         marks: Signals,
         open: impl FnOnce() -> io::Result<(Reader, Writer)> + Send + 'static,
@@ -320,6 +318,7 @@ impl Door {
             let mut connection = Connection::new(shared, link, reader, client);
             std::future::poll_fn(|cx| connection.poll(cx)).await;
             connection.end();
+            drop(place);
         });
     }
 }

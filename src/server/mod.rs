@@ -1,5 +1,5 @@
-//! The server around the executor: listeners, connections, timer, signals, log. tokio lives here (and in `journal/`, where a
-//! disk is waited for).
+//! The server around the executor: listeners, connections, timer, signals, log. tokio lives here (and in `journal/`,
+//! where a disk is waited for).
 //!
 //! Each I/O thread is a tokio runtime with one worker. All of them share the executor through one lock, taken once per
 //! batch of requests. A slow script steps aside with `block_in_place`: its worker's other work moves to a fresh thread.
@@ -15,7 +15,7 @@ mod stream;
 mod timer;
 
 pub use logging::{Log, LogError};
-pub use process::{StartError, prepare, write_pid_file};
+pub use process::{StartError, crash_on_panic, prepare, write_pid_file};
 
 use crate::config::Config;
 use crate::executor::{Executor, Hooks};

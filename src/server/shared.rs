@@ -1,5 +1,5 @@
-//! What all I/O threads share: the executor behind its lock, the desk that answers beside a slow script, the links by which
-//! messages reach their sockets, and the timer.
+//! What all I/O threads share: the executor behind its lock, the desk that answers beside a slow script, the links by
+//! which messages reach their sockets, and the timer.
 
 use super::connection::{Flushed, Link};
 use super::timer::Timer;
@@ -11,14 +11,14 @@ use crate::time::Clock;
 use dashmap::DashMap;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// Links whose outbox got something from another thread's turn, and who is asked to send it.
+/// Sessions whose outbox got something from another thread's turn, and who is asked to send it.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    links: Mutex<Vec<Arc<Link>>>,
+    sessions: Mutex<Vec<Arc<Session>>>,
     wake: Notify,
 }
 
@@ -26,6 +26,15 @@ pub(super) struct Mailbox {
 pub(super) enum Locked<'a> {
     Free(MutexGuard<'a, Executor>),
     Busy,
+}
+
+/// One of the `maxclients` places, from the moment a connection is accepted; given back when dropped.
+pub(super) struct Place(Arc<Shared>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.places.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 pub(super) struct Shared {
@@ -43,6 +52,7 @@ pub(super) struct Shared {
     holds_back: bool,
     committed: Mutex<Position>,
     next_id: AtomicU64,
+    places: AtomicUsize,
     pub(super) stopping: AtomicBool,
 }
 
@@ -60,6 +70,7 @@ impl Shared {
             committed: Mutex::new(executor.committed()),
             executor: Mutex::new(executor),
             next_id: AtomicU64::new(1),
+            places: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
         }
     }
@@ -114,45 +125,43 @@ impl Shared {
     }
 
     /// Puts sessions into the mailboxes of their threads, with one wake-up for each thread.
-    fn post(&self, ready: Vec<Arc<Session>>, own: Option<ClientId>) {
+    fn post(&self, mut ready: Vec<Arc<Session>>, own: Option<ClientId>) {
         if ready.is_empty() {
             return;
         }
-        let mut told = 0u64;
-        for session in ready {
-            if Some(session.id) == own {
-                continue;
-            }
-            let Some(link) = self.links.get(&session.id).map(|link| Arc::clone(&link)) else {
-                continue;
-            };
-            self.mailboxes[session.thread].links.lock().push(link);
-            told |= 1 << session.thread;
-        }
+        ready.retain(|session| Some(session.id) != own);
+        // The sockets are looked up by whoever sends, in its slices: here everyone else waits.
         for (thread, mailbox) in self.mailboxes.iter().enumerate() {
-            if told & (1 << thread) != 0 {
+            let mut sessions = mailbox.sessions.lock();
+            let before = sessions.len();
+            sessions.extend(ready.extract_if(.., |session| session.thread == thread));
+            let told = sessions.len() > before;
+            drop(sessions);
+            if told {
                 mailbox.wake.notify_one();
             }
         }
     }
 
-    /// Sends what other turns left for the connections of `thread`, for ever. In slices: ten thousand subscribers must not
-    /// keep the thread's other connections waiting.
+    /// Sends what other turns left for the connections of `thread`, for ever. In slices: ten thousand subscribers must
+    /// not keep the thread's other connections waiting.
     pub(super) async fn deliver(self: Arc<Self>, thread: usize) {
         const SLICE_US: i64 = 500;
         let mailbox = &self.mailboxes[thread];
         loop {
             mailbox.wake.notified().await;
-            let mut links = std::mem::take(&mut *mailbox.links.lock()).into_iter();
-            while links.len() > 0 {
+            let mut sessions = std::mem::take(&mut *mailbox.sessions.lock()).into_iter();
+            while sessions.len() > 0 {
                 let start_us = self.clock.now_us();
-                for link in links.by_ref() {
-                    self.send(&link);
+                for session in sessions.by_ref() {
+                    if let Some(link) = self.links.get(&session.id).map(|link| Arc::clone(&link)) {
+                        self.send(&link);
+                    }
                     if self.clock.now_us() - start_us > SLICE_US {
                         break;
                     }
                 }
-                if links.len() > 0 {
+                if sessions.len() > 0 {
                     tokio::task::yield_now().await;
                 }
             }
@@ -216,12 +225,18 @@ impl Shared {
         self.links.insert(link.session.id, Arc::clone(link));
     }
 
-    pub(super) fn connections(&self) -> usize {
-        self.links.len()
+    /// A place for one more client, if `maxclients` leaves one.
+    pub(super) fn take_place(self: &Arc<Self>) -> Option<Place> {
+        let most = self.knobs.maxclients.load(Ordering::Relaxed);
+        let one_more = |taken: usize| ((taken as u64) < most).then_some(taken + 1);
+        self.places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
+        Some(Place(Arc::clone(self)))
     }
 
     /// A connection is over.
     pub(super) fn disconnect(&self, client: &mut Client) {
+        // Until it is forgotten nobody may serve it: what it would be given would be lost.
+        client.session.raise(Signals::KILLED);
         self.registry.remove(&client.session.id);
         self.links.remove(&client.session.id);
         if !self.with_executor(|executor| executor.disconnect(client)) {

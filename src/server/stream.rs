@@ -1,5 +1,5 @@
-//! A TCP or Unix socket in two halves: the reader belongs to the connection's own task, the writer is shared with whoever
-//! sends on its behalf.
+//! A TCP or Unix socket in two halves: the reader belongs to the connection's own task, the writer is shared with
+//! whoever sends on its behalf.
 
 use std::io;
 use std::pin::Pin;

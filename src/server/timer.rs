@@ -57,8 +57,10 @@ impl Timer {
 
     /// The timer has gone off: it is not set any more.
     pub(super) fn rest(&self) {
-        *self.armed.lock() = None;
+        // Both under the lock: a timer set between the two would be read away and yet count as set, for ever.
+        let mut armed = self.armed.lock();
         // Clears the descriptor's readiness; nothing to read means that it was set anew meanwhile.
         let _ = self.fd.wait();
+        *armed = None;
     }
 }

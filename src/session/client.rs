@@ -2,7 +2,7 @@
 
 use super::{Beat, Session, Signals};
 use crate::journal::Position;
-use crate::request::Owned;
+use crate::request::{Argv, Owned};
 use crate::time::Millis;
 use std::sync::Arc;
 
@@ -28,6 +28,15 @@ pub struct Transaction {
     pub bytes: usize,
     /// A request was refused at queueing: EXEC answers EXECABORT.
     pub aborted: bool,
+}
+
+impl Transaction {
+    /// Queues a request.
+    pub fn push(&mut self, argv: Argv<'_>) {
+        let request = Owned::new(argv);
+        self.bytes += request.memory_usage();
+        self.queue.push(request);
+    }
 }
 
 /// State of a connection that no other thread looks at.

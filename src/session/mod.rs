@@ -1,8 +1,9 @@
 //! What is known of a connection: protocol, name, database, outbox. No sockets, no commands.
 //!
-//! A connection has two halves. [`Client`] is what only its own thread and the executor (called by that thread) touch: database,
-//! protocol version, transaction queue. [`Session`] is shared: others put messages into its [`Outbox`], CLIENT LIST reads
-//! what it shows, CLIENT KILL signals it. The [`Registry`] of sessions is read without the executor's lock.
+//! A connection has two halves. [`Client`] is what only its own thread and the executor (called by that thread) touch:
+//! database, protocol version, transaction queue. [`Session`] is shared: others put messages into its [`Outbox`],
+//! CLIENT LIST reads what it shows, CLIENT KILL signals it. The [`Registry`] of sessions is read without the executor's
+//! lock.
 //!
 //! Lock order: executor, then outbox.
 

@@ -1,5 +1,5 @@
-//! The notation of transcripts: how requests are split and replies are written. Shared by the transcripts of commands and
-//! by the case player of the integration tests.
+//! The notation of transcripts: how requests are split and replies are written. Shared by the transcripts of commands
+//! and by the case player of the integration tests.
 
 /// Splits as the player of the shared cases does.
 pub(crate) fn split(text: &str) -> Vec<Vec<u8>> {

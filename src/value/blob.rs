@@ -1,7 +1,7 @@
 //! Byte strings in as few bytes as the allocator allows: the material that the types of this room are made of.
 //!
 //! Knows no type and no encoding name. Everything here has alignment 1: a pointer of alignment 8 would force eight
-//! bytes of padding after each enum tag, and [`Value`](super::Value) could not be 16 bytes wide.
+//! bytes of padding after each enum tag, and [`Value`](super::Value) could not be 9 bytes wide.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -109,24 +109,28 @@ impl Block {
     pub(super) const LARGEST: usize = 256;
 }
 
-/// An immutable byte string: up to 14 bytes inline, up to 255 in a [`Block`], longer ones in a slice of their own.
+/// An immutable byte string: up to 7 bytes inline, up to 255 in a [`Block`] behind their length, longer ones in a slice
+/// of their own.
 #[derive(Clone)]
 pub(super) enum Blob {
     Inline { len: u8, bytes: [u8; Blob::INLINE] },
-    Block { len: u8, block: Block },
+    Block(Block),
     Large(Loose<Box<[u8]>>),
 }
 
-const _: () = assert!(size_of::<Block>() == 9 && size_of::<Blob>() == 16);
+const _: () = assert!(size_of::<Block>() == 9 && size_of::<Blob>() == 9);
 
 impl Blob {
-    const INLINE: usize = 14;
+    const INLINE: usize = 7;
 
     #[inline]
     pub(super) fn as_slice(&self) -> &[u8] {
         match self {
             Blob::Inline { len, bytes } => &bytes[..usize::from(*len)],
-            Blob::Block { len, block } => &block.as_slice()[..usize::from(*len)],
+            Blob::Block(block) => {
+                let bytes = block.as_slice();
+                &bytes[1..=usize::from(bytes[0])]
+            }
             Blob::Large(bytes) => bytes,
         }
     }
@@ -135,7 +139,7 @@ impl Blob {
     pub(super) fn memory_usage(&self) -> usize {
         match self {
             Blob::Inline { .. } => 0,
-            Blob::Block { block, .. } => block.as_slice().len(),
+            Blob::Block(block) => block.as_slice().len(),
             Blob::Large(bytes) => size_of::<Box<[u8]>>() + bytes.len(),
         }
     }
@@ -150,9 +154,11 @@ impl From<&[u8]> for Blob {
                 Blob::Inline { len, bytes }
             }
             Ok(len) => {
-                let mut block = Block::filled(source.len(), 0);
-                block.as_mut_slice()[..source.len()].copy_from_slice(source);
-                Blob::Block { len, block }
+                let mut block = Block::filled(source.len() + 1, 0);
+                let bytes = block.as_mut_slice();
+                bytes[0] = len;
+                bytes[1..=source.len()].copy_from_slice(source);
+                Blob::Block(block)
             }
             Err(_) => Blob::Large(Loose::new(source.into())),
         }

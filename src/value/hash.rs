@@ -35,7 +35,7 @@ struct Full {
 /// Why an increment was refused; nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncrementError {
-    /// The value spells no integer by the rule of [`parse_int`](super::parse_int).
+    /// The value spells no integer by the rule of [`parse_int`](crate::number::parse_int).
     NotInteger,
     /// The sum leaves 64 bits signed.
     Overflow,

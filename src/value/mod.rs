@@ -2,7 +2,7 @@
 //! randomness only from the generator that a caller hands in.
 //!
 //! Callers never see how a value is stored; [`Value::encoding`] answers the name that Redis 7.0 would have for it. The
-//! layout is made for locks: a `Value` is 16 bytes, and a held Redisson lock, a hash of one 38-byte owner, adds one
+//! layout is made for locks: a `Value` is 10 bytes, and a held Redisson lock, a hash of one 38-byte owner, adds one
 //! heap block of 40. To get there, pointers are stored unaligned (`blob.rs`) and small hashes in one block
 //! (`packed.rs`).
 
@@ -21,7 +21,7 @@ mod string;
 
 pub use hash::{Hash, HashIter, IncrementError};
 pub use list::List;
-pub use scalar::{IntBuffer, Scalar, parse_int};
+pub use scalar::{IntBuffer, Scalar};
 pub use set::Set;
 pub use sorted_set::{Inserted, LexBound, NotANumber, SortedSet, SortedSetIter};
 pub use string::StringValue;
@@ -41,7 +41,7 @@ pub enum Value {
     SortedSet(SortedSet),
 }
 
-const _: () = assert!(size_of::<Value>() == 16 && align_of::<Value>() == 8 && size_of::<Option<Value>>() == 16);
+const _: () = assert!(size_of::<Value>() == 10 && align_of::<Value>() == 1 && size_of::<Option<Value>>() == 10);
 
 impl Value {
     /// What TYPE answers: `string`, `list`, `hash`, `set` or `zset`.
@@ -88,7 +88,7 @@ impl Value {
         }
     }
 
-    /// Heap bytes, estimated from capacities; the 16 bytes of the `Value` are not among them. O(len).
+    /// Heap bytes, estimated from capacities; the 10 bytes of the `Value` are not among them. O(len).
     pub fn memory_usage(&self) -> usize {
         match self {
             Value::String(string) => string.memory_usage(),

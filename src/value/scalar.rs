@@ -1,5 +1,6 @@
 //! What a type shows of one stored string: bytes, or an integer that was never bytes. Reading costs no allocation.
 
+use crate::number::parse_int;
 use std::fmt;
 
 /// Room in which an integer is spelled out; lives on the caller's stack, so that reading an integer as bytes allocates
@@ -109,29 +110,6 @@ impl fmt::Debug for Scalar<'_> {
             Scalar::Bytes(bytes) => write!(f, "b\"{}\"", bytes.escape_ascii()),
         }
     }
-}
-
-/// The integer that `bytes` spell as Redis 7.0 reads one: digits with an optional `-`, no space, no `+`, no leading
-/// zero, no `-0`, within 64 bits signed. So there is one spelling for each integer.
-#[inline]
-pub fn parse_int(bytes: &[u8]) -> Option<i64> {
-    let (negative, digits) = match bytes {
-        [digit @ b'0'..=b'9'] => return Some(i64::from(digit - b'0')),
-        [b'-', digits @ ..] => (true, digits),
-        digits => (false, digits),
-    };
-    // 19 digits always fit into 64 bits unsigned.
-    if digits.len() > 19 || !matches!(digits.first(), Some(b'1'..=b'9')) {
-        return None;
-    }
-    let mut magnitude = 0u64;
-    for &digit in digits {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        magnitude = magnitude * 10 + u64::from(digit - b'0');
-    }
-    if negative { 0i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
 #[cfg(test)]

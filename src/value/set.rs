@@ -7,8 +7,9 @@ use rand::Rng;
 use super::EncodingLimits;
 use super::blob::{Blob, Loose};
 use super::index::{self, Table};
-use super::scalar::{Scalar, parse_int};
+use super::scalar::Scalar;
 use super::string::StringValue;
+use crate::number::parse_int;
 
 /// A set of strings: a sorted array of integers as long as all members are integers and few, a hash table then.
 ///

@@ -39,9 +39,15 @@ fn audit(wheel: &Wheel, timers: &Vec<Timer>) {
         }
     };
     walk(DUE, 0);
+    walk(DEALT, wheel.turned);
+    for ahead in 0..SPAN as u64 {
+        let at = wheel.now + ahead;
+        assert!((1..=wheel.turned - wheel.now).contains(&ahead) || wheel.ring.head(slot_of(at)) == NIL);
+        walk(NEAR + slot_of(at) as ListId, at);
+    }
     for (level, it) in wheel.levels.iter().enumerate() {
         for bucket in 0..BUCKETS {
-            walk((level * BUCKETS + bucket) as ListId, start_of(level, bucket, wheel.now));
+            walk((level * BUCKETS + bucket) as ListId, start_of(level, bucket, wheel.turned));
             assert!(it.head(bucket) == NIL || it.first().is_some_and(|first| first <= bucket));
         }
     }

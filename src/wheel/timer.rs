@@ -2,12 +2,19 @@
 
 use super::MAX_DEADLINE;
 use super::level::{BUCKETS, LEVELS, NIL};
+use super::ring::SPAN;
 
-/// The id of a list of timers: `level * 64 + bucket`, or [`DUE`].
+/// The id of a list of timers: `level * 64 + bucket`, from [`NEAR`] on a bucket of the ring, [`DEALT`] or [`DUE`].
 pub(super) type ListId = u32;
 
-/// The list of timers whose bucket has fired: due, or about to be dealt out again to lower levels.
-pub(super) const DUE: ListId = (LEVELS * BUCKETS) as ListId;
+/// The first list of the ring.
+pub(super) const NEAR: ListId = (LEVELS * BUCKETS) as ListId;
+
+/// The list of timers whose far bucket has fired and that are about to be dealt out, to the ring or to lower levels.
+pub(super) const DEALT: ListId = NEAR + SPAN as ListId;
+
+/// The list of timers whose time has come.
+pub(super) const DUE: ListId = DEALT + 1;
 
 /// No deadline. A value of `prev`, as are those below.
 const IDLE: u32 = u32::MAX;
@@ -24,7 +31,8 @@ pub(super) const HANDLES: u32 = FIRST;
 /// The top bit of `when`, the caller's.
 const WALL: u64 = 1 << 63;
 
-/// A deadline and its place in a [`Wheel`](super::Wheel): kept inside the item it belongs to, changed only by the wheel.
+/// A deadline and its place in a [`Wheel`](super::Wheel): kept inside the item it belongs to, changed only by the
+/// wheel.
 ///
 /// Only the first timer of a list says which list it is in, in place of its backward link. That is all that unlinking
 /// needs; it lets a whole bucket move in one step, and leaves 63 bits for the deadline.

@@ -46,7 +46,8 @@ const ENCODING: DataCommand = Command::new(
 const FREQ: DataCommand = Command::new(
     Spec { since: "4.0.0", summary: "Refuses, as no policy here counts accesses.", ..spec("freq") },
     |cx, out| {
-        const UNTRACKED: &str = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note \
+        const UNTRACKED: &str = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please \
+                                 note \
                                  that when switching between policies at runtime LRU and LFU data will take some time to \
                                  adjust.";
         if value(cx).is_some() {

@@ -113,7 +113,7 @@ fn copy(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
 
 /// The index of a database. Redis 7.0 reads it as a 32-bit integer.
 fn database(cx: &Cx<'_>, arg: &[u8]) -> Result<usize, CommandError> {
-    let index = i32::try_from(args::int(arg)?).map_err(|_| CommandError::NotInteger)?;
+    let index = args::int32(arg)?;
     let known = usize::try_from(index).ok().filter(|index| *index < cx.keys.state.databases());
     known.ok_or(CommandError::Text("ERR DB index is out of range"))
 }

@@ -1,11 +1,8 @@
 //! Commands that look for keys: KEYS, SCAN, RANDOMKEY.
 
-use crate::command::args::{self, is};
-use crate::command::{Categories, Command, CommandError, Cx, DataCommand, Flags, Group, Outcome, Spec};
-use crate::glob;
-use crate::number;
+use crate::command::scan::{self, ScanOptions};
+use crate::command::{Categories, Command, Cx, DataCommand, Flags, Group, Outcome, Spec};
 use crate::reply::Sink;
-use crate::value::IntBuffer;
 
 pub(super) const KEYS: DataCommand = Command::new(
     Spec {
@@ -23,22 +20,13 @@ fn keys(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
     let mut found = Vec::new();
     let pattern = cx.args[1];
     cx.keys.for_each(|key, _| {
-        if fits(pattern, key) {
+        if scan::fits(pattern, key) {
             found.push(key.to_vec());
         }
     });
-    say_keys(&found, out);
+    out.array(found.len());
+    found.iter().for_each(|key| out.bulk(key));
     Ok(())
-}
-
-/// A lone star fits the empty key, too, which it would not match.
-fn fits(pattern: &[u8], key: &[u8]) -> bool {
-    pattern == b"*" || glob::matches(pattern, key)
-}
-
-fn say_keys(keys: &[Vec<u8>], out: &mut dyn Sink) {
-    out.array(keys.len());
-    keys.iter().for_each(|key| out.bulk(key));
 }
 
 pub(super) const SCAN: DataCommand = Command::new(
@@ -54,35 +42,15 @@ pub(super) const SCAN: DataCommand = Command::new(
 );
 
 fn scan(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
-    let cursor = number::parse_cursor(cx.args[1]).ok_or(CommandError::Text("ERR invalid cursor"))?;
-    let (mut pattern, mut count, mut kind): (&[u8], _, Option<&[u8]>) = (b"*", 10, None);
-    let (pairs, rest) = cx.args[2..].as_chunks();
-    for [word, value] in pairs {
-        if is(word, "count") {
-            count = usize::try_from(args::int(value)?).ok().filter(|count| *count > 0).ok_or(CommandError::Syntax)?;
-        } else if is(word, "match") {
-            pattern = value;
-        } else if is(word, "type") {
-            kind = Some(value);
-        } else {
-            return Err(CommandError::Syntax);
-        }
-    }
-    if !rest.is_empty() {
-        return Err(CommandError::Syntax);
-    }
+    let cursor = scan::cursor(cx.args[1])?;
+    let options = ScanOptions::parse_of_keys(&cx.args[2..])?;
     let mut found = Vec::new();
-    let next = cx.keys.scan(cursor, count, |key, value| {
-        if fits(pattern, key) && kind.is_none_or(|kind| is(kind, value.type_name())) {
+    let next = cx.keys.scan(cursor, options.count, |key, value| {
+        if options.wants(key) && options.wants_type(value.type_name()) {
             found.push(key.to_vec());
         }
     });
-    out.array(2);
-    match i64::try_from(next) {
-        Ok(next) => out.bulk(IntBuffer::new().format(next)),
-        Err(_) => out.bulk(next.to_string().as_bytes()),
-    }
-    say_keys(&found, out);
+    scan::say_step(next, &found, out);
     Ok(())
 }
 

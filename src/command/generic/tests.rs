@@ -3,6 +3,26 @@
 use crate::transcript::{check, check_with, replay};
 
 #[test]
+fn an_index_of_a_database_is_refused_as_redis_refuses_it() {
+    check(
+        r#"
+        A: SELECT x
+        A= -ERR value is not an integer or out of range
+        A: SELECT 9223372036854775807
+        A= -ERR value is out of range, value must between -2147483648 and 2147483647
+        A: SELECT -1
+        A= -ERR DB index is out of range
+        A: SELECT 16
+        A= -ERR DB index is out of range
+        A: MOVE k 2147483648
+        A= -ERR value is out of range, value must between -2147483648 and 2147483647
+        A: COPY a b DB -2147483649
+        A= -ERR value is out of range, value must between -2147483648 and 2147483647
+        "#,
+    );
+}
+
+#[test]
 fn keys_and_databases_answer_as_redis() {
     check(
         r#"

@@ -1,9 +1,8 @@
 //! HSCAN and HRANDFIELD.
 
 use super::key;
-use crate::command::{Access, Command, CommandError, Cx, DataCommand, Flags, Group, Outcome, Spec, args};
-use crate::glob;
-use crate::number;
+use crate::command::scan::{self, ScanOptions};
+use crate::command::{Access, Command, Cx, DataCommand, Flags, Group, Outcome, Spec, args};
 use crate::reply::Sink;
 use crate::value::{Hash, IntBuffer, Scalar};
 use ahash::AHashSet;
@@ -24,47 +23,21 @@ pub(super) const HSCAN: DataCommand = Command::new(
 );
 
 fn hscan(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
-    let cursor = number::parse_cursor(cx.args[2]).ok_or(CommandError::Text("ERR invalid cursor"))?;
+    let cursor = scan::cursor(cx.args[2])?;
     let Some(hash) = cx.keys.read_as::<Hash>(cx.args[1])? else {
         // Options go unread then (Redis 7.0).
-        say_step(0, &[], out);
+        scan::say_step(0, &[], out);
         return Ok(());
     };
-    let (pattern, count) = scan_options(&cx.args[3..])?;
+    let options = ScanOptions::parse(&cx.args[3..])?;
     let mut found = Vec::new();
-    let next = hash.scan(cursor, count, |field, value| {
-        if pattern.is_none_or(|pattern| glob::matches(pattern, field)) {
-            found.push((field.to_vec(), value.to_vec()));
+    let next = hash.scan(cursor, options.count, |field, value| {
+        if options.wants(field) {
+            found.extend([field.to_vec(), value.to_vec()]);
         }
     });
-    say_step(next, &found, out);
+    scan::say_step(next, &found, out);
     Ok(())
-}
-
-fn scan_options<'a>(options: &[&'a [u8]]) -> Result<(Option<&'a [u8]>, usize), CommandError> {
-    let (mut pattern, mut count) = (None, 10);
-    for option in options.chunks(2) {
-        match *option {
-            [word, number] if args::is(word, "COUNT") => {
-                count =
-                    usize::try_from(args::int(number)?).ok().filter(|count| *count > 0).ok_or(CommandError::Syntax)?;
-            }
-            // A lone star lets the empty field pass, which the star of a glob does not match (Redis 7.0.15).
-            [word, glob] if args::is(word, "MATCH") => pattern = Some(glob).filter(|glob| *glob != b"*"),
-            _ => return Err(CommandError::Syntax),
-        }
-    }
-    Ok((pattern, count))
-}
-
-fn say_step(next: u64, found: &[(Vec<u8>, Vec<u8>)], out: &mut dyn Sink) {
-    out.array(2);
-    out.bulk(next.to_string().as_bytes());
-    out.array(found.len() * 2);
-    for (field, value) in found {
-        out.bulk(field);
-        out.bulk(value);
-    }
 }
 
 pub(super) const HRANDFIELD: DataCommand = Command::new(
@@ -88,7 +61,7 @@ fn hrandfield(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
         }
         return Ok(());
     };
-    let (count, with_values) = rand_options(count, &cx.args[3..])?;
+    let (count, with_values) = args::drawn_count(count, &cx.args[3..], "WITHVALUES")?;
     let pairs = match cx.keys.read_as::<Hash>(cx.args[1])? {
         Some(hash) if count != 0 => Pairs { hash, with_values },
         _ => {
@@ -116,25 +89,6 @@ fn hrandfield(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
         }
     }
     Ok(())
-}
-
-/// Count and WITHVALUES, refused in the order of Redis 7.0.15.
-fn rand_options(count: &[u8], rest: &[&[u8]]) -> Result<(i64, bool), CommandError> {
-    let count = args::int(count)?;
-    if count == i64::MIN {
-        return Err(CommandError::Text(
-            "ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807",
-        ));
-    }
-    let with_values = match rest {
-        [] => false,
-        [word] if args::is(word, "WITHVALUES") => true,
-        _ => return Err(CommandError::Syntax),
-    };
-    if with_values && count.unsigned_abs() > i64::MAX as u64 / 2 {
-        return Err(CommandError::OutOfRange);
-    }
-    Ok((count, with_values))
 }
 
 /// Fields of a hash as HRANDFIELD shows them: with values a flat list in RESP2, a list of pairs in RESP3.

@@ -13,8 +13,8 @@ pub(super) const HSET: DataCommand = Command::new(
         keys: &key(Access::RW.union(Access::UPDATE)),
         since: "2.0.0",
         summary: "Sets fields and answers how many of them are new.",
-        complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the command is called \
-                     with multiple field/value pairs.",
+        complexity: "O(1) for each field/value pair added, so O(N) to add N field/value pairs when the command is \
+                     called with multiple field/value pairs.",
         syntax: "key field value [field value ...]",
         ..Spec::new("hset", -4, Group::Hash, ADDS)
     },

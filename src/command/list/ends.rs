@@ -8,8 +8,8 @@ use crate::reply::Sink;
 use crate::value::{IntBuffer, List, StringValue};
 
 const ADDS: Flags = Flags::WRITE.union(Flags::DENYOOM).union(Flags::FAST);
-const PUSH_COST: &str = "O(1) for each element added, so O(N) to add N elements when the command is called with multiple \
-                         arguments.";
+const PUSH_COST: &str = "O(1) for each element added, so O(N) to add N elements when the command is called with \
+                         multiple arguments.";
 
 pub(super) const LPUSH: DataCommand = Command::new(
     Spec {

@@ -9,8 +9,8 @@ pub(super) const LSET: DataCommand = Command::new(
     Spec {
         keys: &key(Access::RW.union(Access::UPDATE)),
         summary: "Replaces the element at an index.",
-        complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list is \
-                     O(1).",
+        complexity: "O(N) where N is the length of the list. Setting either the first or the last element of the list \
+                     is O(1).",
         syntax: "key index element",
         ..Spec::new("lset", 4, Group::List, Flags::WRITE.union(Flags::DENYOOM))
     },
@@ -33,7 +33,8 @@ pub(super) const LINSERT: DataCommand = Command::new(
     Spec {
         keys: &key(Access::RW.union(Access::INSERT)),
         since: "2.2.0",
-        summary: "Inserts an element beside the first one that equals the pivot; answers the length, -1 without the pivot.",
+        summary: "Inserts an element beside the first one that equals the pivot; answers the length, -1 without the \
+                  pivot.",
         complexity: "O(N) where N is the number of elements to traverse before seeing the value pivot. This means that \
                      inserting somewhere on the left end on the list (head) can be considered O(1) and inserting \
                      somewhere on the right end (tail) is O(N).",
@@ -65,7 +66,8 @@ fn linsert(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
 pub(super) const LREM: DataCommand = Command::new(
     Spec {
         keys: &key(Access::RW.union(Access::DELETE)),
-        summary: "Removes elements that equal the one given: so many from the head, from the tail if negative, all if 0.",
+        summary: "Removes elements that equal the one given: so many from the head, from the tail if negative, all if \
+                  0.",
         complexity: "O(N+M) where N is the length of the list and M is the number of elements removed.",
         syntax: "key count element",
         ..Spec::new("lrem", 4, Group::List, Flags::WRITE)

@@ -109,7 +109,8 @@ const fn event(name: &'static str) -> Event {
     Event::new(EventClasses::LIST, name)
 }
 
-/// The index from the head that `index` names, counted from the tail when negative; `None` when that is before the head.
+/// The index from the head that `index` names, counted from the tail when negative; `None` when that is before the
+/// head.
 fn from_head(index: i64, len: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add(len as i64)? } else { index };
     usize::try_from(index).ok()

@@ -24,8 +24,8 @@ pub(super) const LRANGE: DataCommand = Command::new(
     Spec {
         keys: &key(Access::RO.union(Access::ACCESS)),
         summary: "Answers the elements in a range of indexes.",
-        complexity: "O(S+N) where S is the distance of start offset from HEAD for small lists, from nearest end (HEAD or \
-                     TAIL) for large lists; and N is the number of elements in the specified range.",
+        complexity: "O(S+N) where S is the distance of start offset from HEAD for small lists, from nearest end (HEAD \
+                     or TAIL) for large lists; and N is the number of elements in the specified range.",
         syntax: "key start stop",
         ..Spec::new("lrange", 4, Group::List, Flags::READONLY)
     },
@@ -46,8 +46,8 @@ pub(super) const LINDEX: DataCommand = Command::new(
     Spec {
         keys: &key(Access::RO.union(Access::ACCESS)),
         summary: "Answers the element at an index.",
-        complexity: "O(N) where N is the number of elements to traverse to get to the element at index. This makes asking \
-                     for the first or the last element of the list O(1).",
+        complexity: "O(N) where N is the number of elements to traverse to get to the element at index. This makes \
+                     asking for the first or the last element of the list O(1).",
         syntax: "key index",
         ..Spec::new("lindex", 3, Group::List, Flags::READONLY)
     },
@@ -70,7 +70,8 @@ pub(super) const LPOS: DataCommand = Command::new(
         keys: &key(Access::RO.union(Access::ACCESS)),
         since: "6.0.6",
         summary: "Answers where an element is: its first index, or with COUNT a list of indexes.",
-        complexity: "O(N) where N is the number of elements in the list, for the average case. When searching for elements \
+        complexity: "O(N) where N is the number of elements in the list, for the average case. When searching for \
+                     elements \
                      near the head or the tail of the list, or when the MAXLEN option is provided, the command may run in \
                      constant time.",
         syntax: "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",

@@ -43,7 +43,8 @@ fn pop_one(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
 }
 
 fn pop_many(cx: &mut Cx<'_>, count: usize, out: &mut dyn Sink) -> Outcome {
-    /// Redis 7.0 builds the set anew, and so chooses its encoding anew, once this many times the rest is below the count.
+    /// Redis 7.0 builds the set anew, and so chooses its encoding anew, once this many times the rest is below the
+    /// count.
     const REBUILT_BELOW: usize = 5;
     let key = cx.args[1];
     let Some(set) = cx.keys.write_as::<Set>(key)?.filter(|_| count > 0) else {
@@ -77,7 +78,8 @@ pub(super) const SRANDMEMBER: DataCommand = Command::new(
     Spec {
         keys: &key(Access::RO.union(Access::ACCESS)),
         summary: "Answers random members: distinct ones, or with a negative count each drawn anew.",
-        complexity: "Without the count argument O(1), otherwise O(N) where N is the absolute value of the passed count.",
+        complexity: "Without the count argument O(1), otherwise O(N) where N is the absolute value of the passed \
+                     count.",
         syntax: "key [count]",
         tips: &["nondeterministic_output"],
         ..Spec::new("srandmember", -2, Group::Set, Flags::READONLY)

@@ -11,12 +11,13 @@ use ahash::AHashMap;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-const UNION_COST: &str = "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number \
-                          of elements in the resulting sorted set.";
+const UNION_COST: &str = "O(N)+O(M*log(M)) with N being the sum of the sizes of the input sorted sets, and M being \
+                          the number of elements in the resulting sorted set.";
 const INTERSECTION_COST: &str = "O(N*K)+O(M*log(M)) worst case with N being the smallest input sorted set, K being the \
-                                 number of input sorted sets and M being the number of elements in the resulting sorted set.";
-const DIFFERENCE_COST: &str = "O(L + (N-K)log(N)) worst case where L is the total number of elements in all the sets, N is \
-                               the size of the first set, and K is the size of the result set.";
+                                 number of input sorted sets and M being the number of elements in the resulting \
+                                 sorted set.";
+const DIFFERENCE_COST: &str = "O(L + (N-K)log(N)) worst case where L is the total number of elements in all the sets, \
+                               N is the size of the first set, and K is the size of the result set.";
 const READ_FLAGS: Flags = Flags::READONLY.union(Flags::MOVABLEKEYS);
 const STORE_FLAGS: Flags = Flags::WRITE.union(Flags::DENYOOM).union(Flags::MOVABLEKEYS);
 const INPUTS: &[KeySpec] = &[KeySpec::counted(1, READ)];
@@ -318,8 +319,8 @@ pub(super) const ZUNIONSTORE: DataCommand = Command::new(
         keys: DESTINATION_AND_INPUTS,
         since: "2.0.0",
         summary: "Stores the members that any of these sorted sets has, their scores joined; answers how many.",
-        complexity: "O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and M being the number of \
-                     elements in the resulting sorted set.",
+        complexity: "O(N)+O(M log(M)) with N being the sum of the sizes of the input sorted sets, and M being the \
+                     number of elements in the resulting sorted set.",
         syntax: "destination numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE SUM | MIN | MAX]",
         ..Spec::new("zunionstore", -4, Group::SortedSet, STORE_FLAGS)
     },
@@ -355,7 +356,8 @@ pub(super) const ZINTERCARD: DataCommand = Command::new(
         keys: INPUTS,
         since: "7.0.0",
         summary: "Answers how many members all of these sorted sets have, counting up to a limit.",
-        complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted sets.",
+        complexity: "O(N*K) worst case with N being the smallest input sorted set, K being the number of input sorted \
+                     sets.",
         syntax: "numkeys key [key ...] [LIMIT limit]",
         ..Spec::new("zintercard", -3, Group::SortedSet, READ_FLAGS)
     },

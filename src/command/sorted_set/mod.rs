@@ -1,5 +1,5 @@
-//! Sorted sets. Here: the list of commands, and how members with scores are said. Commands are in `write.rs`, `read.rs`,
-//! `range.rs`, `pop.rs`, `algebra.rs`, `pick.rs`; `span.rs` reads the ends of ranges.
+//! Sorted sets. Here: the list of commands, and how members with scores are said. Commands are in `write.rs`,
+//! `read.rs`, `range.rs`, `pop.rs`, `algebra.rs`, `pick.rs`; `span.rs` reads the ends of ranges.
 
 mod algebra;
 mod pick;

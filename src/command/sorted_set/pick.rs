@@ -2,7 +2,7 @@
 
 use super::{READ, announce, key, say_entries, say_entry};
 use crate::command::scan::{self, ScanOptions};
-use crate::command::{Command, CommandError, Cx, DataCommand, Flags, Group, Outcome, Spec, args};
+use crate::command::{Command, Cx, DataCommand, Flags, Group, Outcome, Spec, args};
 use crate::number;
 use crate::reply::Sink;
 use crate::value::SortedSet;
@@ -29,7 +29,7 @@ fn zrandmember(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
         }
         return Ok(());
     };
-    let (count, with_scores) = how_many(count, &cx.args[3..])?;
+    let (count, with_scores) = args::drawn_count(count, &cx.args[3..], "WITHSCORES")?;
     let Some(set) = cx.keys.read_as::<SortedSet>(cx.args[1])?.filter(|_| count != 0) else {
         out.array(0);
         return Ok(());
@@ -50,19 +50,6 @@ fn zrandmember(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
         }
     }
     Ok(())
-}
-
-/// Count and WITHSCORES, refused in the order of Redis 7.0.15.
-fn how_many(count: &[u8], options: &[&[u8]]) -> Result<(i64, bool), CommandError> {
-    let count = args::signed_count(count)?;
-    match options {
-        [] => Ok((count, false)),
-        [word] if args::is(word, "WITHSCORES") => {
-            let fits = count.unsigned_abs() <= i64::MAX as u64 / 2;
-            if fits { Ok((count, true)) } else { Err(CommandError::OutOfRange) }
-        }
-        _ => Err(CommandError::Syntax),
-    }
 }
 
 pub(super) const ZSCAN: DataCommand = Command::new(
@@ -98,8 +85,8 @@ fn zscan(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
     Ok(())
 }
 
-/// A score as ZSCAN shows it: a string in RESP3 too, and of a `listpack` whole numbers in full, where other commands say
-/// `1e+17` (Redis 7.0 shows what it has stored).
+/// A score as ZSCAN shows it: a string in RESP3 too, and of a `listpack` whole numbers in full, where other commands
+/// say `1e+17` (Redis 7.0 shows what it has stored).
 fn score_text(score: f64, compact: bool) -> Vec<u8> {
     /// Scores up to here are stored as integers if they are whole.
     const WHOLE_UP_TO: f64 = (1i64 << 62) as f64;

@@ -8,8 +8,8 @@ use crate::request::Argv;
 use crate::value::{IntBuffer, SortedSet, StringValue};
 use smallvec::SmallVec;
 
-const COST: &str = "O(log(N)*M) with N being the number of elements in the sorted set, and M being the number of elements \
-                    popped.";
+const COST: &str = "O(log(N)*M) with N being the number of elements in the sorted set, and M being the number of \
+                    elements popped.";
 
 /// What a pop does to its key.
 pub(crate) const POP_ACCESS: Access = Access::RW.union(Access::ACCESS).union(Access::DELETE);
@@ -26,8 +26,8 @@ pub(crate) enum End {
 /// Members with their scores, in the order in which they were popped.
 pub(crate) type Popped = SmallVec<[(StringValue, f64); 1]>;
 
-/// Pops up to `count` members, one if it is not given, and logs a ZPOPMIN or ZPOPMAX; `None` without the key, nothing for a
-/// count of 0.
+/// Pops up to `count` members, one if it is not given, and logs a ZPOPMIN or ZPOPMAX; `None` without the key, nothing
+/// for a count of 0.
 ///
 /// # Errors
 /// WRONGTYPE.
@@ -163,8 +163,8 @@ pub(super) const ZMPOP: DataCommand = Command::new(
         keys: &[KeySpec::counted(1, POP_ACCESS)],
         since: "7.0.0",
         summary: "Takes members out of the first of several sorted sets that is there.",
-        complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the sorted \
-                     set, and M being the number of elements popped.",
+        complexity: "O(K) + O(M*log(N)) where K is the number of provided keys, N being the number of elements in the \
+                     sorted set, and M being the number of elements popped.",
         syntax: "numkeys key [key ...] MIN | MAX [COUNT count]",
         ..Spec::new("zmpop", -4, Group::SortedSet, Flags::WRITE.union(Flags::MOVABLEKEYS))
     },

@@ -9,9 +9,10 @@ use crate::request::Argv;
 use crate::value::{EncodingLimits, SortedSet, Value};
 use std::ops::Range;
 
-const RANK_COST: &str = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements \
-                         returned.";
-const LIMITED_COST: &str = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements \
+const RANK_COST: &str = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of \
+                         elements returned.";
+const LIMITED_COST: &str = "O(log(N)+M) with N being the number of elements in the sorted set and M the number of \
+                            elements \
                             being returned. If M is constant (e.g. always asking for the first 10 elements with LIMIT), \
                             you can consider it O(log(N)).";
 
@@ -173,8 +174,8 @@ pub(super) const ZRANGESTORE: DataCommand = Command::new(
         keys: &[KeySpec::one(1, Access::OW.union(Access::UPDATE)), KeySpec::one(2, READ)],
         since: "6.2.0",
         summary: "Stores the members in a range with their scores; answers how many.",
-        complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements stored \
-                     into the destination key.",
+        complexity: "O(log(N)+M) with N being the number of elements in the sorted set and M the number of elements \
+                     stored into the destination key.",
         syntax: "dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]",
         ..Spec::new("zrangestore", -5, Group::SortedSet, Flags::WRITE.union(Flags::DENYOOM))
     },
@@ -186,8 +187,8 @@ fn zrangestore(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
     let mut result = SortedSet::new();
     if let Some(set) = cx.keys.read_as::<SortedSet>(cx.args[2])? {
         let ranks = query.select(set);
-        // Redis knows beforehand how long a range of ranks is, and starts a long one at full size, where zeros keep their
-        // sign; a range of scores or strings grows into it.
+        // Redis knows beforehand how long a range of ranks is, and starts a long one at full size, where zeros keep
+        // their sign; a range of scores or strings grows into it.
         let starts_full = matches!(query.span, Span::Ranks(..)) && ranks.len() > cx.limits.zset_max_listpack_entries;
         let full = starts_full.then(|| EncodingLimits { zset_max_listpack_entries: 0, ..cx.limits.clone() });
         let limits = full.as_ref().unwrap_or(cx.limits);

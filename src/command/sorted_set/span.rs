@@ -24,8 +24,8 @@ pub(super) enum Span<'a> {
 
 impl<'a> Span<'a> {
     /// # Errors
-    /// By kind: `ERR value is not an integer or out of range`, `ERR min or max is not a float`, `ERR min or max not valid
-    /// string range item`.
+    /// By kind: `ERR value is not an integer or out of range`, `ERR min or max is not a float`, `ERR min or max not
+    /// valid string range item`.
     pub(super) fn parse(by: By, min: &'a [u8], max: &'a [u8]) -> Result<Self, CommandError> {
         const NO_FLOAT: CommandError = CommandError::Text("ERR min or max is not a float");
         const NO_ITEM: CommandError = CommandError::Text("ERR min or max not valid string range item");

@@ -81,8 +81,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Gives `member` its score where the rules allow it: what became of it, and the score, before the set has stored it.
-    /// `None` when the rules forbid.
+    /// Gives `member` its score where the rules allow it: what became of it, and the score, before the set has stored
+    /// it. `None` when the rules forbid.
     fn apply(
         &self,
         set: &mut SortedSet,
@@ -146,8 +146,8 @@ pub(super) const ZREM: DataCommand = Command::new(
         keys: &key(Access::RW.union(Access::DELETE)),
         since: "1.2.0",
         summary: "Takes members out of a sorted set; answers how many were in.",
-        complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of elements to be \
-                     removed.",
+        complexity: "O(M*log(N)) with N being the number of elements in the sorted set and M the number of elements \
+                     to be removed.",
         syntax: "key member [member ...]",
         ..Spec::new("zrem", -3, Group::SortedSet, Flags::WRITE.union(Flags::FAST))
     },

@@ -18,8 +18,8 @@ pub(super) const SET: DataCommand = Command::new(
     Spec {
         keys: &[KeySpec::one(1, Access::RW.union(Access::ACCESS).union(Access::UPDATE).union(Access::VARIABLE_FLAGS))],
         summary: "Stores a string, on conditions and with a lifetime if asked to.",
-        syntax: "key value [NX | XX | IFEQ value | IFNE value] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds \
-                 | PXAT unix-time-milliseconds | KEEPTTL]",
+        syntax: "key value [NX | XX | IFEQ value | IFNE value] [GET] [EX seconds | PX milliseconds | EXAT \
+                 unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]",
         ..Spec::new("set", -3, Group::String, WRITE)
     },
     set,

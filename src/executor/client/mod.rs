@@ -1,7 +1,8 @@
 //! CLIENT: connections seen and steered by others, and by themselves.
 //!
-//! CLIENT TRACKING, CACHING, GETREDIR and TRACKINGINFO are absent: there is no client-side caching, and an unknown subcommand
-//! says so. Invariant: of the locks of a session (`shown`, `outbox`) at most one is held, and of one session at a time.
+//! CLIENT TRACKING, CACHING, GETREDIR and TRACKINGINFO are absent: there is no client-side caching, and an unknown
+//! subcommand says so. Invariant: of the locks of a session (`shown`, `outbox`) at most one is held, and of one session
+//! at a time.
 
 mod kill;
 mod list;

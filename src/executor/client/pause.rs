@@ -17,8 +17,8 @@ pub(super) const PAUSE: ControlCommand = Command::new(
     pause,
 );
 
-/// Redis 7.0.15: a pause of ALL holds CLIENT itself back, so only its end, or a transaction that was complete before, gets
-/// through. No key expires meanwhile; one past its deadline reads as missing.
+/// Redis 7.0.15: a pause of ALL holds CLIENT itself back, so only its end, or a transaction that was complete before,
+/// gets through. No key expires meanwhile; one past its deadline reads as missing.
 fn pause(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     let held = match turn.args[3..] {
         [] => Held::All,

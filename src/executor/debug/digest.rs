@@ -8,7 +8,8 @@ use sha1_smol::Sha1;
 
 type Sum = [u8; 20];
 
-/// The digest of all databases. Keys past their deadline count until they are deleted; of a deadline only its presence counts.
+/// The digest of all databases. Keys past their deadline count until they are deleted; of a deadline only its presence
+/// counts.
 pub(super) fn of_state(state: &State) -> String {
     let mut all = Sum::default();
     for (db, key, value, deadline) in state.all() {

@@ -1,6 +1,6 @@
 //! DEBUG: for test suites and for looking inside. Guarded by `enable-debug-command`.
 //!
-//! What would crash the server is not here.
+//! What would save is not here.
 
 mod digest;
 mod protocol;
@@ -42,6 +42,7 @@ const HELP: &[(&str, &str)] = &[
     ("LOADAOF", "The same as RELOAD."),
     ("LOG <message>", "Writes a line into the log."),
     ("OBJECT <key>", "Shows how the value of the key is stored."),
+    ("PANIC", "Crashes the server as a bug would."),
     ("POPULATE <count> [<prefix>] [<size>]", "Creates the keys prefix:0, prefix:1 and so on that are missing."),
     ("PROTOCOL <type>", "Answers a reply of the named type."),
     ("QUICKLIST-PACKED-THRESHOLD <size>", "Accepted without effect."),
@@ -89,6 +90,7 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             tracing::warn!("DEBUG LOG: {}", String::from_utf8_lossy(text));
             out.status("OK");
         }
+        ("panic", []) => panic!("called by DEBUG PANIC"),
         ("populate", [_] | [_, _] | [_, _, _]) => turn.populate(out)?,
         ("htstats", [index]) => turn.say_table(index, out)?,
         ("listpack", [key]) => {

@@ -1,7 +1,7 @@
 //! MEMORY, and the figures that INFO memory shares with it.
 //!
-//! What is used is the resident set of the process; what the data set takes is what remains of it without what the server took
-//! at its start, tables, items and clients.
+//! What is used is the resident set of the process; what the data set takes is what remains of it without what the
+//! server took at its start, tables, items and clients.
 
 use crate::command::{Access, Command, CommandError, Flags, Group, KeySpec, Spec, args};
 use crate::executor::Executor;

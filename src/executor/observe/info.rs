@@ -162,8 +162,8 @@ mod tests {
         assert_eq!(titles("INFO KEYSPACE nosuch server"), "Server Keyspace");
         assert_eq!(titles("INFO modules"), "Modules");
         assert_eq!(titles("INFO module_list"), "Modules");
-        let all = "Server Clients Memory Persistence Stats Replication CPU Modules Commandstats Errorstats Latencystats \
-                   Cluster Keyspace";
+        let all = "Server Clients Memory Persistence Stats Replication CPU Modules Commandstats Errorstats \
+                   Latencystats Cluster Keyspace";
         assert_eq!(titles("INFO all"), all);
         assert_eq!(titles("INFO foo everything"), all);
     }

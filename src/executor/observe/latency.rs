@@ -273,8 +273,8 @@ fn histogram(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     Ok(Flow::Next)
 }
 
-/// Counts of calls up to 1.024 us, 2.048 us and so on, as the microseconds Redis 7.0 shows for them; steps that add no call are
-/// left out.
+/// Counts of calls up to 1.024 us, 2.048 us and so on, as the microseconds Redis 7.0 shows for them; steps that add no
+/// call are left out.
 fn cumulative(durations: &Durations) -> Vec<(u64, u64)> {
     const FIRST_NS: u64 = 1024;
     let last_ns = (1 << 30) - 1;

@@ -1,7 +1,7 @@
 //! MONITOR: every command, once it has run, to whoever asked.
 //!
-//! Redis 7.0.15: a command is shown after it ran, with the database that is selected then; a script before what it calls;
-//! EXEC behind what was queued. Administration commands and refused requests are not shown.
+//! Redis 7.0.15: a command is shown after it ran, with the database that is selected then; a script before what it
+//! calls; EXEC behind what was queued. Administration commands and refused requests are not shown.
 
 use super::redaction::redacted;
 use crate::command::{Command, CommandError, Flags, Group, Spec};
@@ -9,6 +9,7 @@ use crate::executor::commands::{Answer, Context, ControlCommand, Flow, Turn};
 use crate::executor::{Executor, commands::Row};
 use crate::reply::Sink;
 use crate::request::Argv;
+use crate::resp::quote;
 use crate::session::{Client, Signals};
 use std::sync::Arc;
 
@@ -81,27 +82,6 @@ impl Executor {
         }
         line
     }
-}
-
-/// Writes `bytes` in quotes, with the escapes of Redis's sdscatrepr.
-pub(crate) fn quote(bytes: &[u8], into: &mut String) {
-    into.push('"');
-    for &byte in bytes {
-        match byte {
-            b'"' | b'\\' => {
-                into.push('\\');
-                into.push(char::from(byte));
-            }
-            b'\n' => into.push_str("\\n"),
-            b'\r' => into.push_str("\\r"),
-            b'\t' => into.push_str("\\t"),
-            0x07 => into.push_str("\\a"),
-            0x08 => into.push_str("\\b"),
-            b' '..=b'~' => into.push(char::from(byte)),
-            _ => into.push_str(&format!("\\x{byte:02x}")),
-        }
-    }
-    into.push('"');
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 const HIDDEN: &[u8] = b"(redacted)";
 
-/// The arguments, secrets replaced by `(redacted)` as Redis 7.0.15 does: all of AUTH, user and password of HELLO, values of
-/// secret settings, rules of ACL SETUSER.
+/// The arguments, secrets replaced by `(redacted)` as Redis 7.0.15 does: all of AUTH, user and password of HELLO,
+/// values of secret settings, rules of ACL SETUSER.
 pub(super) fn redacted<'a>(row: &Row, argv: Argv<'a>) -> SmallVec<[&'a [u8]; 8]> {
     let mut shown: SmallVec<[&[u8]; 8]> = argv.into();
     match row.full_name {

@@ -1,7 +1,7 @@
 //! INFO's sections of facts: server, clients, memory, persistence, replication, cpu, keyspace.
 
 use super::info::{Page, human};
-use crate::config::REDIS_VERSION;
+use crate::REDIS_VERSION;
 use crate::executor::Executor;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use nix::sys::time::TimeVal;

@@ -119,8 +119,8 @@ pub(crate) struct Slowlog {
 }
 
 impl Executor {
-    /// Keeps the command if it was slow. Redis 7.0.15: what EXEC and scripts call is kept, each on its own, a script also as
-    /// a whole, EXEC never; nor is a command that blocked, or a refused one.
+    /// Keeps the command if it was slow. Redis 7.0.15: what EXEC and scripts call is kept, each on its own, a script
+    /// also as a whole, EXEC never; nor is a command that blocked, or a refused one.
     pub(in crate::executor) fn note_slow(
         &mut self,
         client: &Client,

@@ -42,7 +42,8 @@ pub(crate) struct Stats {
     pub(crate) rates: Rates,
 }
 
-/// Error codes are counted apart up to this many; a script could make up more (Redis 7.0 has the same bound in later patches).
+/// Error codes are counted apart up to this many; a script could make up more (Redis 7.0 has the same bound in later
+/// patches).
 const ERROR_CODES_MAX: usize = 128;
 
 impl Stats {

@@ -24,9 +24,9 @@ impl Cell {
 
 /// All entries whose hashes share their top `depth` bits.
 ///
-/// A hash has a *home*: its remaining bits as a fraction, times `homes`, rounded down. Its entry lies there or to the right
-/// of there, with no empty cell in between. The array is longer than `homes`, so that what is displaced
-/// from the last homes has room, and nothing wraps around.
+/// A hash has a *home*: its remaining bits as a fraction, times `homes`, rounded down. Its entry lies there or to the
+/// right of there, with no empty cell in between. The array is longer than `homes`, so that what is displaced from the
+/// last homes has room, and nothing wraps around.
 ///
 /// Invariant: the entries lie in the order of their hashes.
 #[derive(Debug)]
@@ -43,8 +43,8 @@ impl Segment {
         Segment { cells: Box::default(), len: 0, homes: 0, depth }
     }
 
-    /// A segment of `entries`, which must be in the order of their hashes and share `depth` bits, with `capacity` cells,
-    /// or more if the entries crowd at its end.
+    /// A segment of `entries`, which must be in the order of their hashes and share `depth` bits, with `capacity`
+    /// cells, or more if the entries crowd at its end.
     pub(super) fn build(entries: impl Iterator<Item = Cell>, capacity: usize, depth: u8) -> Segment {
         let homes = capacity - overhang(capacity);
         let mut cells = Vec::with_capacity(capacity);
@@ -134,12 +134,6 @@ impl Segment {
         }
         self.cells[hole] = EMPTY_CELL;
         self.len -= 1;
-    }
-
-    /// Puts another handle into the cell at `index`.
-    pub(super) fn set_handle(&mut self, index: usize, handle: u32) {
-        debug_assert!(!self.cells[index].is_empty());
-        self.cells[index].handle = handle;
     }
 
     /// Whether fewer than seven tenths of the cells are in use, and a smaller array would do.

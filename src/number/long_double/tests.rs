@@ -1,3 +1,5 @@
+//! Sums of 80-bit numbers against those that Redis 7.0.15 printed (`sums.txt`).
+
 use super::*;
 
 fn sum(a: &str, b: &str) -> Option<String> {

@@ -1,3 +1,5 @@
+//! Replies as bytes, in both protocols, with the crate `redis-protocol` as the oracle.
+
 use proptest::prelude::*;
 use redis_protocol::resp2::types::OwnedFrame as Frame2;
 use redis_protocol::resp3::types::{OwnedFrame as Frame3, VerbatimStringFormat};

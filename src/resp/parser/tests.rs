@@ -1,3 +1,5 @@
+//! Requests cut anywhere, with the crate `redis-protocol` as the oracle.
+
 use proptest::prelude::*;
 use redis_protocol::resp2::types::OwnedFrame;
 

@@ -126,7 +126,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     pub(super) fn new(state: &State) -> Self {
-        let limit = state.meter.limit_bytes.saturating_sub(state.meter.used_bytes.get());
+        let limit = state.meter.limit_bytes.get().saturating_sub(state.meter.used_bytes.get());
         Self { bytes: Vec::new(), limit }
     }
 
@@ -141,5 +141,5 @@ impl Buffer {
 
 /// Fails once Lua holds more than it may, for bodies that build values.
 pub(super) fn check_memory(state: &State) -> Result<(), Trouble> {
-    if state.meter.used_bytes.get() > state.meter.limit_bytes { Err(Trouble::Memory) } else { Ok(()) }
+    if state.meter.used_bytes.get() > state.meter.limit_bytes.get() { Err(Trouble::Memory) } else { Ok(()) }
 }

@@ -1,7 +1,8 @@
 //! `struct`: values to and from binary records, by a format string.
 //!
 //! Options: `<` `>` byte order, `!n` alignment, `b B h H i I l L T` integers (`i` and `I` with a size in bytes),
-//! `f d` floating point, `s` zero-terminated string, `cn` string of n bytes (`c0`: size from the value before), `x` pad.
+//! `f d` floating point, `s` zero-terminated string, `cn` string of n bytes (`c0`: size from the value before), `x`
+//! pad.
 
 use std::ffi::c_int;
 

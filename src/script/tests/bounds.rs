@@ -1,4 +1,5 @@
-//! What a script may not do to its server: run for ever, take all memory, exhaust the stack, or bring a panic down on it.
+//! What a script may not do to its server: run for ever, take all memory, exhaust the stack, or bring a panic down on
+//! it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -56,7 +57,8 @@ fn memory_limit_fails_the_script_only() {
         "local t = {} for i = 1, 20 do t[i] = ('x'):rep(1e6) end return table.concat(t)",
         "local t = {} for i = 1, 1e9 do t[i] = redis.call('echo', ('x'):rep(1e5) .. i) end",
         "redis.call('set', 'kept', 1) local t = {} for i = 1, 1e9 do t[i] = coroutine.create(function() end) end",
-        "local t = {} while true do pcall(function() t[#t + 1] = ('x'):rep(1e5) .. #t end) if #t > 200 then error('grown') end if #t > 60 then return redis.error_reply('not enough memory') end end",
+        "local t = {} while true do pcall(function() t[#t + 1] = ('x'):rep(1e5) .. #t end) if #t > 200 then \
+         error('grown') end if #t > 60 then return redis.error_reply('not enough memory') end end",
     ];
     for source in greedy {
         let mut stub = Stub::default();
@@ -233,7 +235,8 @@ fn scripts_of_eval_are_bounded_and_loaded_ones_stay() {
 #[test]
 fn random_input_never_breaks_a_library() {
     let mut vm = Vm::new(Limits { memory_bytes: 4 << 20, ..Limits::default() });
-    let feed = b"local f = ({cjson.decode, cmsgpack.unpack, struct.unpack, cmsgpack.unpack_limit, loadstring, struct.size, struct.pack, cjson.encode, cmsgpack.pack})[tonumber(ARGV[1])] \
+    let feed = b"local f = ({cjson.decode, cmsgpack.unpack, struct.unpack, cmsgpack.unpack_limit, loadstring, \
+                 struct.size, struct.pack, cjson.encode, cmsgpack.pack})[tonumber(ARGV[1])] \
         local r = {pcall(f, ARGV[2], ARGV[3], tonumber(ARGV[3]))} r = nil return 1";
     let script = vm.load(feed, true).expect("compiles");
     let alphabets: [&[u8]; 4] = [
