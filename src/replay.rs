@@ -283,5 +283,6 @@ fn the_entries_of_random_commands_make_the_same_state() {
             generator.step();
         }
         generator.stage.assert_replays();
+        generator.stage.assert_reloads();
     }
 }

@@ -105,6 +105,16 @@ impl Stage {
         assert_eq!(state, self.executor.state, "replaying {entries:?}");
     }
 
+    /// Asserts that the snapshot of the server's State makes an equal one.
+    pub(crate) fn assert_reloads(&mut self) {
+        let mut state = State::new(self.executor.state.databases(), BEGINNING);
+        let limits = EncodingLimits::default();
+        crate::command::snapshot(&self.executor.state, BEGINNING, |entry| {
+            crate::command::apply(&mut state, &entry, &limits).unwrap_or_else(|error| panic!("{error} in {entry:?}"));
+        });
+        assert_eq!(state, self.executor.state);
+    }
+
     fn play_line(&mut self, number: usize, line: &str) {
         if let Some(ms) = line.strip_prefix("advance ") {
             return self.advance(ms.trim().parse().expect("milliseconds"));
@@ -190,14 +200,25 @@ impl Stage {
         }
     }
 
-    /// The next reply or message on a connection, as text.
-    pub(crate) fn next_reply(&mut self, who: &str) -> Option<String> {
+    /// The bytes that a connection has got since they were last looked at.
+    pub(crate) fn take_bytes(&mut self, who: &str) -> Vec<u8> {
+        self.receive(who);
+        self.lines.get_mut(who).map(|line| std::mem::take(&mut line.bytes)).unwrap_or_default()
+    }
+
+    fn receive(&mut self, who: &str) {
         let committed = self.executor.committed();
-        let line = self.lines.get_mut(who)?;
+        let Some(line) = self.lines.get_mut(who) else { return };
         let mut outbox = line.client.session.outbox.lock();
         let ready = outbox.ready(committed).to_vec();
         outbox.advance(ready.len());
         line.bytes.extend_from_slice(&ready);
+    }
+
+    /// The next reply or message on a connection, as text.
+    pub(crate) fn next_reply(&mut self, who: &str) -> Option<String> {
+        self.receive(who);
+        let line = self.lines.get_mut(who)?;
         if line.bytes.is_empty() {
             return None;
         }

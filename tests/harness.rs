@@ -103,6 +103,11 @@ impl Connection {
         self.stream.write_all(bytes).expect("the server reads");
     }
 
+    /// Sends bytes as they are, to a server that may close; false if it did.
+    pub fn try_send_raw(&mut self, bytes: &[u8]) -> bool {
+        self.stream.write_all(bytes).is_ok()
+    }
+
     /// Sends one request, written as in a shell.
     pub(crate) fn send(&mut self, request: &str) {
         let argv = text::split(request);

@@ -1,6 +1,6 @@
 //! The protocol over real sockets: pipelines, splits, limits, Unix sockets, hostile bytes.
 
-use crate::harness::{Server, command, free_port};
+use crate::harness::{Connection, Server, command, free_port};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
@@ -53,6 +53,16 @@ fn a_long_pipeline_is_answered_in_order_and_others_are_served_meanwhile() {
         assert!(start.elapsed() < Duration::from_millis(500), "kept waiting by a pipeline");
     }
     writer.join().expect("replies in order");
+}
+
+#[test]
+fn who_has_not_given_the_password_cannot_fill_memory_with_replies() {
+    let server = Server::start(&["--requirepass", "secret"]);
+    let mut stranger = server.connect();
+    assert_eq!(stranger.ask("PING"), "-NOAUTH Authentication required.");
+    let requests = b"PING\r\n".repeat(100_000);
+    let sent = stranger.try_send_raw(&requests);
+    assert!(!sent || stranger.is_closed_within(Duration::from_secs(5)));
 }
 
 #[test]
@@ -169,4 +179,28 @@ fn a_slow_subscriber_is_cut_off_and_the_publisher_goes_on() {
     let cut = (0..1_000).any(|_| publisher.ask(&format!("PUBLISH c {message}")) == ":0");
     assert!(cut, "the slow subscriber still counts after 100 MB");
     assert_eq!(publisher.ask("PING"), "+PONG");
+}
+
+#[test]
+fn listening_moves_with_config_set_and_stays_when_it_cannot() {
+    let server = Server::start(&[]);
+    let mut connection = server.connect();
+    let port = free_port();
+    assert_eq!(connection.ask(&format!("CONFIG SET port {port}")), "+OK");
+    let mut moved = Connection::to(port);
+    assert_eq!(moved.ask("PING"), "+PONG");
+    assert_eq!(connection.ask("PING"), "+PONG");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let taken_port = taken.local_addr().expect("an address").port();
+    assert_eq!(
+        moved.ask(&format!("CONFIG SET port {taken_port}")),
+        "-ERR CONFIG SET failed (possibly related to argument 'port') - Unable to listen on this port. Check server logs."
+    );
+    assert_eq!(
+        moved.ask("CONFIG SET bind 999.999.999.999"),
+        "-ERR CONFIG SET failed (possibly related to argument 'bind') - Failed to bind to specified addresses."
+    );
+    assert_eq!(Connection::to(port).ask("PING"), "+PONG");
+    assert_eq!(moved.ask("CONFIG SET bind 127.0.0.1"), "+OK");
+    assert_eq!(Connection::to(port).ask("CONFIG GET port"), format!("[\"port\", \"{port}\"]"));
 }

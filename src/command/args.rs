@@ -120,13 +120,18 @@ impl TimeUnit {
 /// it was given as Unix time. Commands logged so ([`TimeUnit::UnixMillis`]: `SET .. PXAT`, `PEXPIREAT`) take that word
 /// among their options while an entry is applied ([`is_wall`]).
 pub fn log_until(keys: &mut Doors<'_>, command: &[&[u8]], deadline: Deadline) {
+    log_words(command, deadline, |words| keys.log(words));
+}
+
+/// Hands `log` what [`log_until`] logs.
+pub fn log_words(command: &[&[u8]], deadline: Deadline, log: impl FnOnce(&[&[u8]])) {
     let mut at = IntBuffer::new();
     let mut words: SmallVec<[&[u8]; 6]> = SmallVec::from_slice(command);
     words.push(at.format(deadline.at.0));
     if deadline.wall {
         words.push(b"WALL");
     }
-    keys.log(&words);
+    log(&words);
 }
 
 /// Whether the option `arg` is the word `WALL` of an entry that is applied. Never so in a client's request.

@@ -13,12 +13,14 @@ pub(crate) mod hash;
 pub(crate) mod list;
 mod scan;
 pub(crate) mod set;
+mod snapshot;
 pub(crate) mod sorted_set;
 pub mod spec;
 mod string;
 pub mod syntax;
 
 pub use error::CommandError;
+pub use snapshot::snapshot;
 pub use spec::{Access, Categories, Command, Flags, Group, KeySpec, Spec};
 
 use crate::journal::Entry;

@@ -347,7 +347,7 @@ pub fn key_positions(spec: &Spec, argv: &[&[u8]], into: &mut Vec<usize>) -> bool
 
 fn one_spec(keys: &KeySpec, argv: &[&[u8]], into: &mut Vec<usize>) -> bool {
     let Some(first) = begin(keys.begin, argv) else {
-        return !matches!(keys.begin, Begin::Unknown);
+        return true;
     };
     match keys.find {
         Find::Range { last, step, limit } => {
@@ -375,7 +375,10 @@ fn one_spec(keys: &KeySpec, argv: &[&[u8]], into: &mut Vec<usize>) -> bool {
             into.extend((0..count as usize).map(|n| start + n * step));
             true
         }
-        Find::Unknown => false,
+        Find::Unknown => {
+            into.push(first as usize);
+            true
+        }
     }
 }
 
@@ -392,7 +395,11 @@ fn begin(begin: Begin, argv: &[&[u8]]) -> Option<i32> {
             let found = |arg: &&[u8]| arg.eq_ignore_ascii_case(word.as_bytes());
             argv[1..=end].iter().rposition(found).map(|at| at as i32 + 2)
         }
-        Begin::Unknown => None,
+        // The destination of SORT, the only key of this kind: behind the last STORE, wherever that is.
+        Begin::Unknown => {
+            let at = argv.windows(2).rposition(|pair| pair[0].eq_ignore_ascii_case(b"STORE"))?;
+            (at >= 2).then_some(at as i32 + 1)
+        }
     }
 }
 
@@ -426,6 +433,9 @@ mod tests {
         }];
         assert_eq!(keys(STORE, &["sort", "k", "store", "d"]), Some(vec![3]));
         assert_eq!(keys(STORE, &["sort", "k"]), Some(vec![]));
+        const LAST_STORE: &[KeySpec] = &[KeySpec { access: Access::OW, begin: Begin::Unknown, find: Find::Unknown }];
+        assert_eq!(keys(LAST_STORE, &["sort", "store", "get", "store", "x", "STORE", "d", "store"]), Some(vec![6]));
+        assert_eq!(keys(LAST_STORE, &["sort", "store", "x"]), Some(vec![]));
     }
 
     #[test]

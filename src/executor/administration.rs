@@ -33,7 +33,7 @@ fn time(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
 const ROLE: ControlCommand = Command::new(
     Spec {
         since: "2.8.12",
-        summary: "Tells that this server is a master without replicas, and its replication offset.",
+        summary: "Tells that this server is a master, its replication offset, and who is sent its changes.",
         categories: Categories::ADMIN.union(Categories::DANGEROUS),
         ..Spec::new(
             "role",
@@ -49,7 +49,14 @@ fn role(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     out.array(3);
     out.bulk(b"master");
     out.int(turn.ex.journal_offset() as i64);
-    out.array(0);
+    let followers = turn.ex.local.followers.addresses();
+    out.array(followers.len());
+    for ip in followers {
+        out.array(3);
+        out.bulk(ip.as_bytes());
+        out.bulk(b"0");
+        out.bulk(turn.ex.journal_offset().to_string().as_bytes());
+    }
     Ok(Flow::Next)
 }
 

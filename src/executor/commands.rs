@@ -2,7 +2,7 @@
 
 use super::observe::{footprint, info, latency, monitor, slowlog};
 use super::{
-    Executor, administration, blocking, blocking_sorted, client, cluster, configuration, connection, debug,
+    Executor, administration, blocking, blocking_sorted, client, cluster, configuration, connection, debug, follower,
     introspection, scripting, subscriptions, transaction,
 };
 use crate::command::{self, Command, CommandError, Run, Spec};
@@ -79,6 +79,7 @@ const FAMILIES: &[&[ControlCommand]] = &[
     footprint::COMMANDS,
     slowlog::COMMANDS,
     monitor::COMMANDS,
+    follower::COMMANDS,
 ];
 
 /// A function of either kind.

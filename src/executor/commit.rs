@@ -76,7 +76,11 @@ impl Executor {
 
     /// Appends what was decided since the last call as one entry.
     pub(super) fn append_entry(&mut self) {
+        let expiries = std::mem::take(&mut self.trace.expiries);
         if let Some(entry) = self.trace.take_entry(self.now) {
+            if !self.local.followers.is_empty() {
+                self.feed_followers(&entry, entry.effects.len() > expiries);
+            }
             let at = self.journal.append(entry);
             self.trace.mark_written(at);
         }

@@ -103,17 +103,23 @@ fn set(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
 }
 
 fn rewrite(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
+    rewrite_file(turn, false)?;
+    out.status("OK");
+    Ok(Flow::Next)
+}
+
+/// CONFIG REWRITE, and DEBUG CONFIG-REWRITE-FORCE-ALL with `all`.
+pub(super) fn rewrite_file(turn: &mut Turn<'_>, all: bool) -> Result<(), CommandError> {
     let config = &turn.ex.local.config;
     if config.file().is_none() {
         return Err(CommandError::Text("ERR The server is running without a config file"));
     }
-    config.rewrite_file().map_err(|why| {
+    config.rewrite_file(all).map_err(|why| {
         tracing::warn!("CONFIG REWRITE failed: {why}");
         CommandError::Owned(format!("ERR Rewriting config file: {why}"))
     })?;
     tracing::info!("CONFIG REWRITE executed with success.");
-    out.status("OK");
-    Ok(Flow::Next)
+    Ok(())
 }
 
 impl Executor {
@@ -123,9 +129,6 @@ impl Executor {
         let config = &self.local.config;
         for name in changed {
             match *name {
-                "port" | "bind" => {
-                    return Err(ConfigError::not_applied(name, "listening elsewhere needs a restart"));
-                }
                 "maxclients" if config.maxclients > before.maxclients => {
                     allow_connections(config.maxclients).map_err(|why| ConfigError::not_applied(name, &why))?;
                 }
@@ -135,6 +138,15 @@ impl Executor {
         if changed.contains(&"dir") {
             std::env::set_current_dir(&config.dir)
                 .map_err(|error| ConfigError::not_applied("dir", &ConfigError::reason(&error)))?;
+        }
+        if let Some(name) = changed.iter().find(|name| matches!(**name, "port" | "bind"))
+            && !(self.local.hooks.listen)(config)
+        {
+            let why = match *name {
+                "port" => "Unable to listen on this port. Check server logs.",
+                _ => "Failed to bind to specified addresses.",
+            };
+            return Err(ConfigError::not_applied(name, why));
         }
         if changed.contains(&"loglevel") {
             (self.local.hooks.set_log_level)(config.loglevel);

@@ -26,7 +26,7 @@ impl Executor {
     pub(super) fn admit(&mut self, client: &mut Client, argv: Argv<'_>, out: &mut dyn Sink) -> Flow {
         let checked = self.lookup(argv).map_err(Refusal::from).and_then(|row| {
             client.command = Some(row.id as u32);
-            self.check(client, row)?;
+            self.check(client, row, argv)?;
             Ok(row)
         });
         let row = match checked {
@@ -80,7 +80,7 @@ impl Executor {
         self.local.commands.checked(argv)
     }
 
-    fn check(&mut self, client: &Client, row: &'static Row) -> Result<(), Refusal> {
+    fn check(&mut self, client: &Client, row: &'static Row, argv: Argv<'_>) -> Result<(), Refusal> {
         let flags = row.spec.flags;
         if flags.contains(Flags::PROTECTED) && !self.local.allows_protected(row.spec, &client.session) {
             return Err(CommandError::Owned(protected_text(row)).into());
@@ -93,7 +93,7 @@ impl Executor {
         }
         let all = flags | self.queued_flags(client, row);
         // A queue takes memory, whatever is in it.
-        let queued = client.transaction.is_some() && !runs_at_once(row);
+        let queued = client.transaction.is_some() && !matches!(row.spec.name, "exec" | "discard" | "quit" | "reset");
         self.check_room(if queued { all | Flags::DENYOOM } else { all })?;
         if client.in_subscribe_mode() && !allowed_while_subscribed(row) {
             return Err(CommandError::Owned(format!(
@@ -103,13 +103,16 @@ impl Executor {
             ))
             .into());
         }
-        if client.session.has(Signals::MONITOR) {
+        if client.session.has(Signals::MONITOR | Signals::FOLLOWER) {
             // Redis takes a monitor for a replica: it sees no keys, and no pause holds it.
             let keyspace = Flags::READONLY | Flags::WRITE | Flags::MAY_REPLICATE;
             return if all.intersects(keyspace) { Err(NO_KEYSPACE.into()) } else { Ok(()) };
         }
-        if self.local.pause.holds(all, self.now, client) {
-            return Err(Refusal::Paused);
+        if self.local.pause.until().is_some() {
+            let flags = self.declared_flags(client, row, argv);
+            if self.local.pause.holds(flags, self.now, client) {
+                return Err(Refusal::Paused);
+            }
         }
         Ok(())
     }
@@ -123,6 +126,20 @@ impl Executor {
             .flatten()
             .filter_map(|request| self.lookup(&request.argv()).ok())
             .fold(Flags::empty(), |all, row| all | row.spec.flags)
+    }
+
+    /// The flags of the request, with those of what EXEC is about to run; scripts count as they declare themselves.
+    fn declared_flags(&mut self, client: &Client, row: &'static Row, argv: Argv<'_>) -> Flags {
+        let mut flags = self.flags_of_request(row, argv);
+        if let Some(transaction) = client.transaction.as_ref().filter(|_| row.spec.name == "exec") {
+            for request in &transaction.queue {
+                let argv = request.argv();
+                if let Ok(row) = self.lookup(&argv) {
+                    flags |= self.flags_of_request(row, &argv);
+                }
+            }
+        }
+        flags
     }
 
     /// Whether a write finds room in memory and in the journal. Scripts check each of their calls.
@@ -233,6 +250,50 @@ fn protected_text(row: &Row) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_refused_exec_loses_its_transaction() {
+        crate::transcript::check(
+            r#"
+            A: MULTI
+            A= +OK
+            A: EXEC x
+            A= -EXECABORT Transaction discarded because of: wrong number of arguments for 'exec' command
+            A: EXEC
+            A= -ERR EXEC without MULTI
+            A: MULTI
+            A= +OK
+            A: SET a 1
+            A= +QUEUED
+            B: MULTI
+            B= +OK
+            B: GET a
+            B= +QUEUED
+            C: MULTI
+            C= +OK
+            D: CONFIG SET maxmemory 1
+            D= +OK
+            A: EXEC
+            A= -EXECABORT Transaction discarded because of: OOM command not allowed when used memory > 'maxmemory'.
+            A: PING
+            A= +PONG
+            B: EXEC
+            B= [nil]
+            C: PING
+            C= -OOM command not allowed when used memory > 'maxmemory'.
+            C: MULTI
+            C= -OOM command not allowed when used memory > 'maxmemory'.
+            C: EXEC
+            C= -EXECABORT Transaction discarded because of previous errors.
+            C: MULTI
+            C= +OK
+            C: GET a
+            C= -OOM command not allowed when used memory > 'maxmemory'.
+            C: DISCARD
+            C= +OK
+            "#,
+        );
+    }
+
     #[test]
     fn refusals_are_counted_for_their_command() {
         crate::transcript::check(

@@ -3,6 +3,7 @@
 use super::commands::Commands;
 use super::commit::{Mail, Texts};
 use super::desk::{Desk, Knobs};
+use super::follower::Followers;
 use super::memory::Memory;
 use super::observe::{LatencyMonitor, Scripting, Slowlog, Stats};
 use super::pause::Pause;
@@ -32,12 +33,15 @@ pub struct Hooks {
     pub shutdown: fn(i32),
     /// CONFIG SET loglevel.
     pub set_log_level: fn(LogLevel),
+    /// CONFIG SET port or bind: listens for TCP connections where the settings say, and no longer elsewhere; connections stay.
+    /// False when it cannot; then it goes on as before.
+    pub listen: fn(&Config) -> bool,
 }
 
 impl Hooks {
     /// Hooks for a bare executor: frees in place and never shuts down.
     pub fn none() -> Self {
-        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| () }
+        Self { discard: drop, step_aside: || (), shutdown: |_| (), set_log_level: |_| (), listen: |_| false }
     }
 }
 
@@ -75,6 +79,7 @@ pub(crate) struct Local {
     pub(super) watchers: Watchers,
     pub(super) waiters: Waiters,
     pub(super) monitors: Vec<Arc<Session>>,
+    pub(super) followers: Followers,
     pub(super) pause: Pause,
     pub(crate) stats: Stats,
     pub(super) slowlog: Slowlog,
@@ -96,6 +101,8 @@ pub(crate) struct Local {
     pub(super) soonest: Option<Millis>,
     /// DEBUG SET-ACTIVE-EXPIRE.
     pub(super) active_expire: bool,
+    /// DEBUG SET-DISABLE-DENY-SCRIPTS: scripts may call what they otherwise must not.
+    pub(super) scripts_call_all: bool,
     pub(super) desk: Arc<Desk>,
     pub(super) knobs: Arc<Knobs>,
 }
@@ -122,6 +129,7 @@ impl Local {
             watchers: Watchers::default(),
             waiters: Waiters::default(),
             monitors: Vec::new(),
+            followers: Followers::default(),
             pause: Pause::default(),
             stats: Stats::new(commands.count()),
             slowlog: Slowlog::default(),
@@ -135,6 +143,7 @@ impl Local {
             ready: Vec::new(),
             soonest: None,
             active_expire: true,
+            scripts_call_all: false,
             desk: Arc::new(Desk::new(commands, hooks.clone())),
             knobs: Arc::default(),
             config,
@@ -163,7 +172,13 @@ impl Local {
     /// The output buffer limit of the class `session` belongs to.
     pub(super) fn buffer_limit(&self, session: &Session) -> OutputLimit {
         let limits = &self.config.client_output_buffer_limit;
-        if session.has(Signals::SUBSCRIBED) && !session.has(Signals::MONITOR) { limits.pubsub } else { limits.normal }
+        if session.has(Signals::FOLLOWER) {
+            limits.replica
+        } else if session.has(Signals::SUBSCRIBED) && !session.has(Signals::MONITOR) {
+            limits.pubsub
+        } else {
+            limits.normal
+        }
     }
 
     /// Whether a protected command (DEBUG, MODULE) may be used on this connection.
@@ -212,6 +227,7 @@ impl Local {
         self.pubsub.drop_client(session.id);
         self.waiters.drop_client(session.id);
         self.monitors.retain(|monitor| monitor.id != session.id);
+        self.followers.drop_client(session);
         self.pause.drop_client(session.id);
     }
 

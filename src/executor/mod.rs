@@ -19,6 +19,7 @@ mod configuration;
 mod connection;
 mod debug;
 mod desk;
+mod follower;
 mod gauntlet;
 mod introspection;
 mod local;
@@ -51,6 +52,9 @@ use crate::session::{Client, Registry, ReplyMode, Session, Signals};
 use crate::time::{Clock, Millis};
 use local::Local;
 use std::sync::Arc;
+
+/// How much may wait to be read by a client that has not given the password: one that never reads must not fill memory.
+const STRANGER_OUTPUT_BYTES: usize = 16 * 1024;
 
 /// Keys that expire between two looks at the clock: it costs a tenth of what expiring one does.
 const TURNS_PER_LOOK: u32 = 8;
@@ -94,6 +98,25 @@ impl Executor {
         for entry in self.journal.recover() {
             crate::command::apply(&mut self.state, &entry, &limits)?;
         }
+        Ok(())
+    }
+
+    /// Replaces State by what its own snapshot makes, as a restart would: DEBUG RELOAD. Nobody is told, nothing is logged.
+    ///
+    /// # Errors
+    /// The text of an entry that cannot be applied; State stays as it was.
+    pub(crate) fn reload(&mut self) -> Result<(), String> {
+        let mut fresh = State::new(self.state.databases(), self.now);
+        let mut outcome = Ok(());
+        crate::command::snapshot(&self.state, self.now, |entry| {
+            if outcome.is_ok() {
+                outcome = crate::command::apply(&mut fresh, &entry, &self.local.limits);
+            }
+        });
+        outcome?;
+        self.state = fresh;
+        // Deadlines lie in a new wheel.
+        self.local.want_timer(self.now);
         Ok(())
     }
 
@@ -163,7 +186,10 @@ impl Executor {
             }
             outbox.push_all(&mut client.reply, ticket);
             let limit = self.local.buffer_limit(&client.session);
-            if outbox.verdict(limit, self.now) == crate::session::Verdict::Overrun {
+            let stranger = !client.authenticated && !self.local.config.requirepass.is_empty();
+            if (stranger && outbox.len() > STRANGER_OUTPUT_BYTES)
+                || outbox.verdict(limit, self.now) == crate::session::Verdict::Overrun
+            {
                 self.local.stats.output_buffer_kills += 1;
                 client.session.raise(Signals::KILLED);
             }
@@ -188,7 +214,7 @@ impl Executor {
 
     /// Whether positions may lag behind, so that outboxes hold bytes back.
     pub fn holds_back(&self) -> bool {
-        self.trace.recording
+        self.journal.records()
     }
 
     /// Sessions that got something to send, or were woken, since the last call. The caller tells their I/O threads once
@@ -224,6 +250,7 @@ impl Executor {
     pub fn disconnect(&mut self, client: &mut Client) {
         self.unwatch(client);
         self.local.forget(&client.session);
+        self.trace.recording = self.journal.records() || !self.local.followers.is_empty();
     }
 
     /// Deletes keys whose deadline has passed, ends waits that timed out, and looks at pauses; stops after `budget_us`.

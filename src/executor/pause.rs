@@ -40,6 +40,11 @@ impl Pause {
         std::mem::take(&mut self.caught)
     }
 
+    /// How many clients it holds.
+    pub(super) fn held(&self) -> usize {
+        self.caught.len()
+    }
+
     /// When the pause ends by itself.
     pub(super) fn until(&self) -> Option<Millis> {
         self.running.map(|(_, until)| until)

@@ -4,7 +4,7 @@
 //! messages and wake-ups leave after it has ended. What it wrote before it failed stays and is logged.
 
 use super::Executor;
-use super::commands::{Answer, Context, ControlCommand, Flow, Turn};
+use super::commands::{Answer, Context, ControlCommand, Flow, Row, Turn};
 use super::desk::Running;
 use crate::command::{Access, Command, CommandError, Flags, Group, KeySpec, Spec};
 use crate::number;
@@ -32,7 +32,7 @@ const EVAL: ControlCommand = Command::new(
         summary: "Runs a Lua script.",
         complexity: COST,
         syntax: "script numkeys [key [key ...]] [arg [arg ...]]",
-        ..Spec::new("eval", -3, Group::Scripting, RUNNING)
+        ..Spec::new("eval", -3, Group::Scripting, RUNNING.union(Flags::MAY_REPLICATE))
     },
     |turn, out| turn.eval(false, out),
 );
@@ -44,7 +44,7 @@ const EVALSHA: ControlCommand = Command::new(
         summary: "Runs a Lua script that the server knows by its SHA1.",
         complexity: COST,
         syntax: "sha1 numkeys [key [key ...]] [arg [arg ...]]",
-        ..Spec::new("evalsha", -3, Group::Scripting, RUNNING)
+        ..Spec::new("evalsha", -3, Group::Scripting, RUNNING.union(Flags::MAY_REPLICATE))
     },
     |turn, out| turn.evalsha(false, out),
 );
@@ -268,6 +268,20 @@ impl Turn<'_> {
 }
 
 impl Executor {
+    /// The flags of the command; of EVAL and EVALSHA those that the script declares, if it does (Redis 7.0).
+    pub(super) fn flags_of_request(&mut self, row: &Row, argv: Argv<'_>) -> Flags {
+        let script = match (row.spec.name, argv) {
+            ("eval", [_, source, ..]) => self.vm().load(source, false).ok(),
+            ("evalsha", [_, sha, ..]) => Sha::parse(sha).and_then(|sha| self.vm().find(&sha)),
+            _ => None,
+        };
+        match script.filter(|script| !script.flags.contains(script::Flags::COMPAT)) {
+            None => row.spec.flags,
+            Some(script) if script.flags.contains(script::Flags::NO_WRITES) => row.spec.flags - Flags::MAY_REPLICATE,
+            Some(_) => row.spec.flags | Flags::WRITE,
+        }
+    }
+
     fn vm(&mut self) -> &mut Vm {
         self.local.vm.as_deref_mut().expect("no script runs")
     }
@@ -284,12 +298,14 @@ struct ScriptHost<'a> {
 
 impl ScriptHost<'_> {
     /// The refusals that only scripts meet; texts of Redis 7.0.15.
-    fn admit(&mut self, argv: Argv<'_>) -> Result<&'static super::commands::Row, CommandError> {
+    fn admit(&mut self, argv: Argv<'_>) -> Result<&'static Row, CommandError> {
         let row = self.ex.lookup(argv).map_err(|error| match error {
             CommandError::Arity(_) => CommandError::Text("ERR Wrong number of args calling Redis command from script"),
             _ => CommandError::Text("ERR Unknown Redis command called from script"),
         })?;
-        if row.is(Flags::NOSCRIPT) {
+        // A script calls no script, whatever DEBUG says.
+        let lifted = self.ex.local.scripts_call_all && row.spec.group != Group::Scripting;
+        if row.is(Flags::NOSCRIPT) && !lifted {
             return Err(CommandError::Text("ERR This Redis command is not allowed from script"));
         }
         if self.read_only && row.is(Flags::WRITE | Flags::MAY_REPLICATE) {

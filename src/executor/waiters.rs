@@ -223,17 +223,26 @@ impl Executor {
 
     /// Serves those who wait for keys that were changed, until no key serves anyone any more. While the journal has no
     /// room for what a service would write, waiters and their signals stay.
+    ///
+    /// The clock is read anew: what expired while the command ran serves nobody (Redis 7.0).
     pub(super) fn serve_waiters(&mut self) {
+        self.now = self.local.clock.now();
         while self.journal.room().is_ok()
             && let Some((db, key)) = self.local.waiters.next_signalled()
         {
             self.serve_queue(db, &key);
         }
+        // A key that turned out to be past its deadline was deleted.
+        self.spread_changes();
+        self.append_entry();
+        self.send_mail();
     }
 
     /// Serves those who wait for `key`, oldest first, for as long as it holds what they wait for.
     fn serve_queue(&mut self, db: usize, key: &[u8]) {
         let mut after = 0;
+        // Deletes a key past its deadline.
+        self.state.doors(&mut self.trace, db, self.now).exists(key);
         loop {
             let doors = self.state.doors(&mut self.trace, db, self.now);
             let Some(kind) = doors.peek(key).map(Value::type_name) else { return };
@@ -328,9 +337,14 @@ impl Executor {
     /// wait.
     pub(super) fn unblock(&mut self, id: ClientId, with_error: bool) -> bool {
         const UNBLOCKED: &str = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
-        let waits = self.local.waiters.by_client.contains_key(&id);
-        if waits && with_error {
+        let waiter = self.local.waiters.by_client.get(&id);
+        let waits = waiter.is_some();
+        if let Some(waiter) = waiter.filter(|_| with_error) {
+            let row = self.lookup(&waiter.request.argv()).ok();
             self.local.stats.error(UNBLOCKED);
+            if let Some(row) = row {
+                self.local.stats.calls[row.id].failed += 1;
+            }
         }
         self.release_with(id, |waiter, out| {
             if with_error {

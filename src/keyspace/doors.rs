@@ -61,6 +61,11 @@ impl Doors<'_> {
     }
 
     pub(super) fn expire(&mut self, handle: u32) {
+        self.expire_as(handle, true);
+    }
+
+    /// Deletes a key past its deadline; `modified` says whether that changes what whoever watches it saw.
+    fn expire_as(&mut self, handle: u32, modified: bool) {
         let key = self.here().items[handle].key.as_bytes().to_vec();
         let hash = self.state.hash(&key);
         let item = self.here().remove(hash, handle);
@@ -68,7 +73,7 @@ impl Doors<'_> {
         self.trace.stats.expired += 1;
         self.trace.expire_effect(self.db, &key);
         self.trace.write(hash);
-        self.trace.tell(self.db, &key, Some(EXPIRED), true);
+        self.trace.tell(self.db, &key, Some(EXPIRED), modified);
     }
 
     /// The live item under `key`, counted as a hit or a miss.
@@ -369,14 +374,32 @@ impl Doors<'_> {
 
     /// Exchanges two databases, which counts as one change unless both are empty or the same. In both, watches of keys
     /// that either holds break, and their waiters are told. No event.
+    ///
+    /// A key past its deadline counts as missing: it breaks the watch under its old name alone, and is deleted where it
+    /// arrives (Redis 7.0).
     pub fn swap(&mut self, a: usize, b: usize) {
         self.trace.touch_all();
         if a == b || (self.state.db(a).is_empty() && self.state.db(b).is_empty()) {
             return;
         }
+        let mut gone = Vec::new();
+        if self.trace.listening && !self.trace.keeps_expired && self.trace.mode == Mode::Deciding {
+            self.trace.log(self.db, &[b"SWAPDB", a.to_string().as_bytes(), b.to_string().as_bytes()]);
+            for (from, to) in [(a, b), (b, a)] {
+                while let Some(handle) = self.state.dbs[from].pop_due(self.now) {
+                    self.trace.tell(from, self.state.dbs[from].items[handle].key.as_bytes(), None, true);
+                    gone.push((to, handle));
+                }
+            }
+        }
         self.state.swap(a, b);
         self.trace.dirty += 1;
         self.trace.write_all();
+        for (db, handle) in gone {
+            let home = std::mem::replace(&mut self.db, db);
+            self.expire_as(handle, false);
+            self.db = home;
+        }
         // Whoever watches or waits for a name in either database sees another value there from now on.
         self.tell_all(a, &[a, b]);
         self.tell_all(b, &[a, b]);

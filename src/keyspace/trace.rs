@@ -85,6 +85,8 @@ pub struct Trace {
     pub changes: Vec<Change>,
     /// Effects in order, for the entry being built.
     pub effects: Effects,
+    /// How many of them are deletions of keys found past their deadline.
+    pub expiries: usize,
     /// Changes made, as Redis's `server.dirty` counts them.
     pub dirty: u64,
     /// Set by [`Trace::log`]: the command said itself what it is logged as.
@@ -120,6 +122,7 @@ impl Trace {
             keeps_expired: false,
             changes: Vec::new(),
             effects: Effects::default(),
+            expiries: 0,
             dirty: 0,
             explicit: false,
             mode: Mode::Deciding,
@@ -181,7 +184,7 @@ impl Trace {
     }
 
     /// Makes the next ticket wait for the last change of anything (whole-database commands).
-    pub(super) fn touch_all(&mut self) {
+    pub(crate) fn touch_all(&mut self) {
         if let Some(positions) = &self.positions {
             self.seen = self.seen.max(positions.last);
         }
@@ -216,6 +219,7 @@ impl Trace {
     pub(super) fn expire_effect(&mut self, db: usize, key: &[u8]) {
         if self.recording && self.mode == Mode::Deciding {
             self.effects.push(db, &[b"DEL", key]);
+            self.expiries += 1;
         }
     }
 

@@ -154,6 +154,13 @@ impl Sink for Encoder<'_> {
         self.header(if self.resp3 { b'>' } else { b'*' }, len);
     }
 
+    fn attributes(&mut self, pairs: usize) -> bool {
+        if self.resp3 {
+            self.header(b'|', pairs);
+        }
+        self.resp3
+    }
+
     fn resp3(&self) -> bool {
         self.resp3
     }

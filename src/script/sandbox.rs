@@ -33,6 +33,7 @@ enum Original {
     Gmatch,
     Gsub,
     Collect,
+    Unpack,
 }
 
 /// Builds the globals; leaves the real table of globals on the stack and makes its proxy the environment of new chunks.
@@ -90,6 +91,7 @@ unsafe fn replace_base(l: *mut lua_State) {
         add_function(l, b"load", load);
         add_function(l, b"loadstring", loadstring);
         keep(l, b"collectgarbage", Original::Collect, collectgarbage);
+        keep(l, b"unpack", Original::Unpack, unpack);
         add_function(l, b"__redis__err__handler", trouble::handler);
     }
 }
@@ -357,6 +359,24 @@ unsafe extern "C-unwind" fn foreach(l: *mut lua_State) -> c_int {
             see_through(l, 1);
         }
         original(l, Original::Foreach)
+    }
+}
+
+/// The library reckons the count as an `int`, and an optimizing compiler drops its check for an overflow: without this
+/// one such a call ends the server.
+unsafe extern "C-unwind" fn unpack(l: *mut lua_State) -> c_int {
+    // SAFETY: as above; both numbers are read as the library reads them.
+    unsafe {
+        ffi::luaL_checktype(l, 1, ffi::LUA_TTABLE);
+        let first = ffi::luaL_optinteger(l, 2, 1) as c_int;
+        let last = match ffi::lua_isnoneornil(l, 3) {
+            0 => ffi::luaL_checkinteger(l, 3) as c_int,
+            _ => ffi::lua_objlen(l, 1) as c_int,
+        };
+        if i64::from(last) - i64::from(first) >= i64::from(c_int::MAX) {
+            raise_here(l, c"too many results to unpack");
+        }
+        original(l, Original::Unpack)
     }
 }
 

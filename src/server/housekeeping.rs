@@ -71,9 +71,15 @@ async fn look_after_connections(shared: Arc<Shared>) {
         shared.for_each_link(|link| {
             let session = &link.session;
             // Redis 7.0 spares blocked clients and subscribers.
-            let spared = session.has(Signals::BLOCKED | Signals::SUBSCRIBED | Signals::MONITOR);
+            let spared = session.has(Signals::BLOCKED | Signals::SUBSCRIBED | Signals::MONITOR | Signals::FOLLOWER);
             let idle = idle_ms > 0 && !spared && now.since(session.last_active()) > idle_ms;
-            let limit = if session.has(Signals::SUBSCRIBED) { limits.pubsub } else { limits.normal };
+            let limit = if session.has(Signals::FOLLOWER) {
+                limits.replica
+            } else if session.has(Signals::SUBSCRIBED) {
+                limits.pubsub
+            } else {
+                limits.normal
+            };
             let overrun = session.outbox.lock().verdict(limit, now) == Verdict::Overrun;
             if idle || overrun {
                 if overrun {

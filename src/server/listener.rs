@@ -6,6 +6,7 @@ use super::shared::{Place, Shared};
 use super::stream::{Reader, Writer, split_tcp, split_unix};
 use crate::config::Config;
 use crate::session::{Client, Session, Shown, Signals};
+use parking_lot::Mutex;
 use socket2::{Domain, Protocol, SockAddr, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
@@ -17,14 +18,34 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 
 /// Sockets that are bound, not yet served.
 pub(super) struct Listeners {
     tcp: Vec<std::net::TcpListener>,
     unix: Option<(std::os::unix::net::UnixListener, PathBuf)>,
-    /// No `bind` was given: with protected mode on, only the machine itself may connect without a password.
-    bound_to_all: bool,
+    address: Address,
 }
+
+/// Where TCP connections are accepted.
+#[derive(Clone)]
+struct Address {
+    port: u16,
+    bind: Vec<String>,
+    backlog: i32,
+}
+
+/// The TCP sockets that are served.
+struct Serving {
+    address: Address,
+    /// Each also owned by its task, and kept here so that it can be closed at once.
+    sockets: Vec<std::net::TcpListener>,
+    tasks: Vec<AbortHandle>,
+    door: Arc<Door>,
+}
+
+/// Where the hook of CONFIG SET, a plain function, finds the sockets. One process is one server.
+static SERVING: Mutex<Option<Serving>> = Mutex::new(None);
 
 impl Listeners {
     /// Binds what `config` names.
@@ -32,19 +53,8 @@ impl Listeners {
     /// # Errors
     /// The address that cannot be bound, and why. Addresses with a leading `-` may be missing on this machine.
     pub(super) fn bind(config: &Config) -> Result<Self, StartError> {
-        let mut tcp = Vec::new();
-        if config.port != 0 {
-            for bind in &config.bind {
-                match bind_tcp(bind.trim_start_matches('-'), config.port, config.tcp_backlog) {
-                    Ok(listener) => tcp.push(listener),
-                    Err(error) if bind.starts_with('-') && is_absent(&error) => {}
-                    Err(error) => return Err(StartError::bind(bind, config.port, &error)),
-                }
-            }
-            if tcp.is_empty() && !config.bind.is_empty() {
-                return Err(StartError::Other(format!("Failed listening on port {} (TCP), aborting.", config.port)));
-            }
-        }
+        let address = Address::of(config);
+        let tcp = address.open()?;
         let unix = match &config.unixsocket {
             None => None,
             Some(path) => Some((bind_unix(path, config)?, path.clone())),
@@ -52,18 +62,16 @@ impl Listeners {
         if tcp.is_empty() && unix.is_none() {
             return Err(StartError::Other("Configured to not listen anywhere, exiting.".to_owned()));
         }
-        Ok(Self { tcp, unix, bound_to_all: config.bind.iter().any(|bind| bind.trim_start_matches('-').contains('*')) })
+        Ok(Self { tcp, unix, address })
     }
 
     /// Accepts connections, handing them to the I/O threads in turn.
     pub(super) fn serve(self, shared: &Arc<Shared>, threads: &[Handle]) -> io::Result<()> {
-        let door =
-            Arc::new(Door { shared: Arc::clone(shared), threads: threads.to_vec(), bound_to_all: self.bound_to_all });
-        for listener in self.tcp {
-            listener.set_nonblocking(true)?;
-            let listener = TcpListener::from_std(listener)?;
-            tokio::spawn(accept_tcp(listener, Arc::clone(&door)));
-        }
+        let door = Arc::new(Door { shared: Arc::clone(shared), threads: threads.to_vec() });
+        let mut serving =
+            Serving { address: self.address, sockets: Vec::new(), tasks: Vec::new(), door: Arc::clone(&door) };
+        serving.serve(self.tcp)?;
+        *SERVING.lock() = Some(serving);
         if let Some((listener, path)) = self.unix {
             listener.set_nonblocking(true)?;
             let listener = UnixListener::from_std(listener)?;
@@ -71,6 +79,95 @@ impl Listeners {
             tokio::spawn(accept_unix(listener, path, door));
         }
         Ok(())
+    }
+}
+
+impl Address {
+    fn of(config: &Config) -> Self {
+        Self { port: config.port, bind: config.bind.clone(), backlog: config.tcp_backlog }
+    }
+
+    fn open(&self) -> Result<Vec<std::net::TcpListener>, StartError> {
+        let mut tcp = Vec::new();
+        if self.port == 0 {
+            return Ok(tcp);
+        }
+        for bind in &self.bind {
+            match bind_tcp(bind.trim_start_matches('-'), self.port, self.backlog) {
+                Ok(listener) => tcp.push(listener),
+                Err(error) if bind.starts_with('-') && is_absent(&error) => {}
+                Err(error) => return Err(StartError::bind(bind, self.port, &error)),
+            }
+        }
+        if tcp.is_empty() && !self.bind.is_empty() {
+            return Err(StartError::Other(format!("Failed listening on port {} (TCP), aborting.", self.port)));
+        }
+        Ok(tcp)
+    }
+}
+
+impl Serving {
+    fn serve(&mut self, listeners: Vec<std::net::TcpListener>) -> io::Result<()> {
+        for listener in listeners {
+            listener.set_nonblocking(true)?;
+            self.sockets.push(listener.try_clone()?);
+            let door = Arc::clone(&self.door);
+            let task = self.door.threads[0].spawn(async move {
+                match TcpListener::from_std(listener) {
+                    Ok(listener) => accept_tcp(listener, door).await,
+                    Err(error) => tracing::warn!("Cannot accept connections: {error}"),
+                }
+            });
+            self.tasks.push(task.abort_handle());
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.tasks.drain(..).for_each(|task| task.abort());
+        for socket in self.sockets.drain(..) {
+            // The task may hold its own handle a moment longer; no connection may come in through it.
+            let _ = SockRef::from(&socket).shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    fn move_to(&mut self, address: Address) -> Result<(), String> {
+        // Another port is tried while the old one is still open; on the same one old and new addresses may overlap.
+        let beside = address.port != self.address.port;
+        let early = if beside { Some(address.open().map_err(|error| error.to_string())?) } else { None };
+        self.close();
+        let opened = early.map_or_else(|| address.open(), Ok);
+        match opened {
+            Ok(listeners) => {
+                self.address = address;
+                self.serve(listeners).map_err(|error| error.to_string())
+            }
+            Err(error) => {
+                let back = self.address.open().map_err(|error| error.to_string())?;
+                self.serve(back).map_err(|error| error.to_string())?;
+                Err(error.to_string())
+            }
+        }
+    }
+}
+
+/// Listens for TCP connections where `config` says instead; false when it cannot, and then goes on as before.
+pub(super) fn listen(config: &Config) -> bool {
+    let mut serving = SERVING.lock();
+    let Some(serving) = serving.as_mut() else { return false };
+    match serving.move_to(Address::of(config)) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!("Cannot listen elsewhere: {error}");
+            false
+        }
+    }
+}
+
+/// Accepts no TCP connection any more.
+pub(super) fn close() {
+    if let Some(mut serving) = SERVING.lock().take() {
+        serving.close();
     }
 }
 
@@ -119,7 +216,6 @@ fn bind_unix(path: &Path, config: &Config) -> Result<std::os::unix::net::UnixLis
 struct Door {
     shared: Arc<Shared>,
     threads: Vec<Handle>,
-    bound_to_all: bool,
 }
 
 const TOO_MANY: &[u8] = b"-ERR max number of clients reached\r\n";
@@ -161,8 +257,8 @@ impl Door {
         let Some(place) = self.shared.take_place() else {
             return self.refuse(|| stream.try_write(TOO_MANY));
         };
-        let protected = knobs.protected_mode.load(Ordering::Relaxed) && self.bound_to_all;
-        if protected && !loopback && !knobs.has_password.load(Ordering::Relaxed) {
+        // Whatever `bind` says (Redis 7.0).
+        if knobs.protected_mode.load(Ordering::Relaxed) && !loopback && !knobs.has_password.load(Ordering::Relaxed) {
             return self.refuse(|| stream.try_write(PROTECTED));
         }
         if let Err(error) = settle(&stream, knobs.tcp_keepalive_s.load(Ordering::Relaxed)) {

@@ -50,12 +50,15 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
         discard: reaper::discard,
         step_aside,
         shutdown: |status| {
+            // Whoever asked may connect again as soon as this connection closes, and must find nobody.
+            listener::close();
             if let Some(exit) = EXIT.get() {
                 // The receiver is gone only when the server is ending already.
                 let _ = exit.send(status);
             }
         },
         set_log_level: logging::set_level,
+        listen: listener::listen,
     };
     let clock = Arc::new(Clock::system(Millis(0)));
     let executor = Executor::new(config, clock, Box::new(Memory::new()), Arc::new(Registry::new()), hooks)

@@ -38,6 +38,8 @@ bitflags::bitflags! {
         const PAUSED = 1 << 4;
         /// MONITOR is on.
         const MONITOR = 1 << 5;
+        /// SYNC: gets every change. Sees no keys.
+        const FOLLOWER = 1 << 15;
         /// Subscribed to something.
         const SUBSCRIBED = 1 << 6;
         /// Inside MULTI.

@@ -53,6 +53,8 @@ fn flush(cx: &mut Cx<'_>, out: &mut dyn Sink, databases: std::ops::Range<usize>)
     for db in databases {
         cx.keys.flush(db);
     }
+    // Logged even if there was nothing to delete (Redis 7.0).
+    cx.keys.log(cx.args);
     out.status("OK");
     Ok(())
 }

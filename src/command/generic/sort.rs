@@ -12,12 +12,9 @@ use crate::reply::Sink;
 use crate::value::{List, Value};
 
 const SOURCE: KeySpec = KeySpec::one(1, Access::RO.union(Access::ACCESS));
-/// Redis 7.0 calls this one unknown, and finds it by a function of its own.
-const DESTINATION: KeySpec = KeySpec {
-    access: Access::OW.union(Access::UPDATE),
-    begin: Begin::Keyword("STORE", 2),
-    find: Find::Range { last: 0, step: 1, limit: 0 },
-};
+/// The last STORE counts, which no specification can say: [`crate::command::spec::key_positions`] knows it.
+const DESTINATION: KeySpec =
+    KeySpec { access: Access::OW.union(Access::UPDATE), begin: Begin::Unknown, find: Find::Unknown };
 
 const BASE: Spec = Spec {
     keys: &[SOURCE],

@@ -5,10 +5,10 @@ use super::*;
 fn rewritten(old: &str, pairs: &[(&str, &str)]) -> String {
     let mut config = from_text(old).expect(old);
     set(&mut config, pairs).expect("settable");
-    let new = String::from_utf8(config.rewritten(old.as_bytes())).expect("ascii");
+    let new = String::from_utf8(config.rewritten(old.as_bytes(), false)).expect("ascii");
     let again = from_text(&new).expect(&new);
     assert_eq!(again.values, config.values, "{new}");
-    assert_eq!(String::from_utf8_lossy(&again.rewritten(new.as_bytes())), new, "a second time changes nothing");
+    assert_eq!(String::from_utf8_lossy(&again.rewritten(new.as_bytes(), false)), new, "a second time changes nothing");
     let dir = format!("dir {}\n", told(&config, "dir"));
     new.replace(&dir, "")
 }
@@ -56,14 +56,23 @@ fn odd_values_are_quoted() {
 }
 
 #[test]
+fn defaults_are_written_only_when_asked_for() {
+    let config = from_text("timeout 5\n").expect("settings");
+    let all = String::from_utf8(config.rewritten(b"timeout 5\n", true)).expect("ascii");
+    assert!(all.starts_with("timeout 5\n# Generated"), "{all}");
+    assert!(all.lines().any(|line| line == "hz 10"), "{all}");
+    assert_eq!(from_text(&all).expect(&all).values, config.values);
+}
+
+#[test]
 fn the_file_is_replaced_whole() {
     let path = std::env::temp_dir().join(format!("holdfast-rewrite-{}.conf", std::process::id()));
     std::fs::write(&path, "# mine\ntimeout 5\n").expect("a temporary file");
     let mut config = serve(&[path.to_str().expect("ascii")]);
     set(&mut config, &[("timeout", "9")]).expect("settable");
-    config.rewrite_file().expect("written");
+    config.rewrite_file(false).expect("written");
     let text = std::fs::read_to_string(&path).expect("still there");
     assert!(text.starts_with("# mine\ntimeout 9\n"), "{text}");
     std::fs::remove_file(&path).expect("removed");
-    assert!(Config::default().rewrite_file().is_err());
+    assert!(Config::default().rewrite_file(false).is_err());
 }

@@ -303,11 +303,12 @@ fn waits_are_ended_by_hand_as_timeouts_or_errors() {
     stage.play("A: WAIT 1 0");
     assert!(stage.executor.unblock(1, false));
     stage.play("A= :0");
-    stage.play("A: BLPOP x 0");
+    stage.play("A: CONFIG RESETSTAT\nA= +OK\nA: BLPOP x 0");
     assert!(stage.executor.unblock(1, true));
     stage.play("A= -UNBLOCKED client unblocked via CLIENT UNBLOCK");
     assert!(!stage.executor.unblock(1, false));
     assert_eq!(stage.executor.local.stats.errors["UNBLOCKED"], 1);
+    stage.play("A: INFO commandstats\nA~ .*cmdstat_blpop:calls=1,.*failed_calls=1\\r\\n.*");
 }
 
 #[test]
@@ -485,4 +486,48 @@ fn what_random_requests_log_rebuilds_what_they_did() {
         }
         stage.assert_replays();
     }
+}
+
+#[test]
+fn a_key_that_expired_while_the_command_ran_or_moved_in_dead_serves_nobody() {
+    crate::transcript::check_with(
+        &["--enable-debug-command", "yes"],
+        r#"
+        B: BRPOP k 1
+        B! nothing
+        A: MULTI
+        A= +OK
+        A: RPUSH k hello
+        A= +QUEUED
+        A: PEXPIRE k 100
+        A= +QUEUED
+        A: DEBUG SLEEP 0.2
+        A= +QUEUED
+        A: EXEC
+        A= [:1, :1, +OK]
+        B! nothing
+        A: DBSIZE
+        A= :0
+        advance 1000
+        B= *nil
+        A: DEBUG SET-ACTIVE-EXPIRE 0
+        A= +OK
+        A: SELECT 1
+        A= +OK
+        A: RPUSH k hello
+        A= :1
+        A: PEXPIRE k 100
+        A= :1
+        B: BRPOP k 1
+        B! nothing
+        advance 101
+        A: SWAPDB 1 0
+        A= +OK
+        B! nothing
+        A: DBSIZE
+        A= :0
+        advance 1000
+        B= *nil
+        "#,
+    );
 }

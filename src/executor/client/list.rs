@@ -140,6 +140,7 @@ impl Turn<'_> {
 /// Flags in the order of Redis: a client held back by a pause counts as blocked.
 fn letters(signals: Signals, beat: &Beat) -> String {
     let marks = [
+        (Signals::FOLLOWER, 'S'),
         (Signals::MONITOR, 'O'),
         (Signals::SUBSCRIBED, 'P'),
         (Signals::TRANSACTION, 'x'),

@@ -202,7 +202,7 @@ fn connections_are_killed_by_address_or_filter() {
 #[test]
 fn a_pause_of_writes_lets_reads_through() {
     check(
-        r#"
+        r##"
         A: CLIENT PAUSE 100 WRITE
         A= +OK
         B: PING
@@ -225,6 +225,16 @@ fn a_pause_of_writes_lets_reads_through() {
         B= +QUEUED
         B: EXEC
         B= [+PONG]
+        B: EVAL "#!lua flags=no-writes\nreturn 1" 0
+        B= :1
+        B: EVAL_RO "return 2" 0
+        B= :2
+        C: EVAL "return 3" 0
+        C! nothing
+        D: EVAL "#!lua\nreturn 4" 0
+        D! nothing
+        A: INFO clients
+        A~ "# Clients\r\n.*blocked_clients:2\r\n.*
         B: CLIENT REPLY SKIP
         B: PUBLISH c m
         B: PING
@@ -233,7 +243,9 @@ fn a_pause_of_writes_lets_reads_through() {
         A= +OK
         B= +PONG
         B! nothing
-        "#,
+        C= :3
+        D= :4
+        "##,
     );
 }
 

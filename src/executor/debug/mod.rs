@@ -1,11 +1,12 @@
 //! DEBUG: for test suites and for looking inside. Guarded by `enable-debug-command`.
 //!
-//! What would save or reload is not here.
+//! What would save is not here.
 
 mod digest;
 mod protocol;
 
 use super::commands::{Answer, ControlCommand, Flow, Turn};
+use super::configuration;
 use super::local::hex_name;
 use crate::command::{Command, CommandError, Flags, Group, Spec, args};
 use crate::keyspace::Keep;
@@ -32,21 +33,24 @@ const DEBUG: ControlCommand = Command::new(
 /// Subcommands in the notation of HELP, and what they do. They are no commands of their own in Redis 7.0 either.
 const HELP: &[(&str, &str)] = &[
     ("CHANGE-REPL-ID", "Draws a new replication id."),
+    ("CONFIG-REWRITE-FORCE-ALL", "Writes all settings into the config file."),
     ("DIGEST", "Answers a digest of all data: equal data has an equal one."),
     ("DIGEST-VALUE <key> [<key> ...]", "Answers a digest of the value of each key."),
     ("ERROR <string>", "Answers this error."),
     ("HTSTATS <dbid>", "Tells the size of a database's table."),
     ("LISTPACK <key>", "Checks that the value of the key is a small collection."),
+    ("LOADAOF", "The same as RELOAD."),
     ("LOG <message>", "Writes a line into the log."),
     ("OBJECT <key>", "Shows how the value of the key is stored."),
     ("PANIC", "Crashes the server as a bug would."),
     ("POPULATE <count> [<prefix>] [<size>]", "Creates the keys prefix:0, prefix:1 and so on that are missing."),
     ("PROTOCOL <type>", "Answers a reply of the named type."),
     ("QUICKLIST-PACKED-THRESHOLD <size>", "Accepted without effect."),
+    ("RELOAD", "Makes all data again from a snapshot, as a restart would."),
     ("REPLYBUFFER PEAK-RESET-TIME <NEVER|RESET|time>", "Accepted without effect."),
     ("REPLYBUFFER RESIZING <0|1>", "Accepted without effect."),
     ("SET-ACTIVE-EXPIRE <0|1>", "Turns the expiry of keys that nobody looks at off or on."),
-    ("SET-DISABLE-DENY-SCRIPTS <0|1>", "Accepted without effect."),
+    ("SET-DISABLE-DENY-SCRIPTS <0|1>", "Lets scripts call commands that are kept from them, or not."),
     ("SLEEP <seconds>", "Stops the server for a while. Decimals are fine."),
     ("HELP", "Lists the subcommands."),
 ];
@@ -97,7 +101,11 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             turn.expect_encoding(key, "quicklist", "ERR Not a quicklist encoded object.")?;
             out.status("Quicklist structure printed on stdout");
         }
-        ("quicklist-packed-threshold", [_]) | ("set-disable-deny-scripts", [_]) => out.status("OK"),
+        ("quicklist-packed-threshold", [_]) => out.status("OK"),
+        ("set-disable-deny-scripts", [on]) => {
+            turn.ex.local.scripts_call_all = number::parse_int(on).unwrap_or(0) != 0;
+            out.status("OK");
+        }
         ("replybuffer", [what, value]) if args::is(what, "PEAK-RESET-TIME") => {
             if !args::is(value, "NEVER") && !args::is(value, "RESET") {
                 args::int(value)?;
@@ -105,7 +113,15 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             out.status("OK");
         }
         ("replybuffer", [what, _]) if args::is(what, "RESIZING") => out.status("OK"),
-        ("reload" | "loadaof", _) => {
+        ("config-rewrite-force-all", []) => {
+            configuration::rewrite_file(turn, true)?;
+            out.status("OK");
+        }
+        ("reload" | "loadaof", []) => {
+            turn.ex.reload().map_err(|error| CommandError::Owned(format!("ERR {error}")))?;
+            out.status("OK");
+        }
+        ("reload", _) => {
             return Err(CommandError::Text("ERR Nothing is saved to disk that could be reloaded"));
         }
         _ => return Err(unknown(turn.args[1])),

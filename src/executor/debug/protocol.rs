@@ -8,8 +8,7 @@ const WRONG: CommandError = CommandError::Text(
      string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false",
 );
 
-/// Answers a reply of the named kind. Attributes are left out, as a RESP2 client of Redis sees it: nothing else here
-/// has any.
+/// Answers a reply of the named kind.
 #[allow(clippy::approx_constant, reason = "a test value of Redis, not a bad pi")]
 pub(super) fn show(kind: &[u8], out: &mut dyn Sink) -> Result<(), CommandError> {
     let kind = String::from_utf8_lossy(kind).to_ascii_lowercase();
@@ -33,7 +32,15 @@ pub(super) fn show(kind: &[u8], out: &mut dyn Sink) -> Result<(), CommandError> 
                 out.boolean(n == 1);
             }
         }
-        "attrib" => out.bulk(b"Some real reply following the attribute"),
+        "attrib" => {
+            if out.attributes(1) {
+                out.bulk(b"key-popularity");
+                out.array(2);
+                out.bulk(b"key:123");
+                out.int(90);
+            }
+            out.bulk(b"Some real reply following the attribute");
+        }
         "push" => {
             if !out.resp3() {
                 return Err(CommandError::Text("ERR RESP2 is not supported by this command"));

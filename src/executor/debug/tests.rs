@@ -134,3 +134,84 @@ fn equal_data_has_an_equal_digest_whatever_its_order_and_encoding() {
     two.doors(&mut trace, 0, now).clear_deadline(b"k");
     assert_eq!(value(&mut one, &mut trace), value(&mut two, &mut trace));
 }
+
+#[test]
+fn scripts_may_call_everything_but_scripts_when_told_so() {
+    check_with(
+        ALLOWED,
+        r#"
+        A: EVAL "return redis.call('debug','protocol','integer')" 0
+        A~ -ERR This Redis command is not allowed from script.*
+        A: DEBUG SET-DISABLE-DENY-SCRIPTS 1
+        A= +OK
+        A: EVAL "return redis.call('debug','protocol','integer')" 0
+        A= :12345
+        A: EVAL "redis.setresp(3) return redis.call('debug','protocol','attrib')" 0
+        A= "Some real reply following the attribute"
+        A: EVAL "return redis.call('eval','return 1',0)" 0
+        A~ -ERR This Redis command is not allowed from script.*
+        A: DEBUG SET-DISABLE-DENY-SCRIPTS 0
+        A= +OK
+        A: EVAL "return redis.call('debug','protocol','integer')" 0
+        A~ -ERR This Redis command is not allowed from script.*
+        "#,
+    );
+}
+
+#[test]
+fn all_data_survives_a_reload() {
+    check_with(
+        ALLOWED,
+        r#"
+        A: SET s 12
+        A= +OK
+        A: RPUSH l a b c
+        A= :3
+        A: SADD u 3 1 2
+        A= :3
+        A: SADD v x y
+        A= :2
+        A: HSET h f 1 g 2
+        A= :2
+        A: ZADD z 1.5 m -inf n
+        A= :2
+        A: PEXPIRE l 1000
+        A= :1
+        A: SELECT 3
+        A= +OK
+        A: SET t x
+        A= +OK
+        A: EXPIREAT t 1700000005
+        A= :1
+        A: DEBUG RELOAD
+        A= +OK
+        A: TTL t
+        A= :5
+        A: SELECT 0
+        A= +OK
+        A: GET s
+        A= "12"
+        A: LRANGE l 0 -1
+        A= ["a", "b", "c"]
+        A: PTTL l
+        A= :1000
+        A: OBJECT ENCODING u
+        A= "intset"
+        A: SMEMBERS u
+        A= ["1", "2", "3"]
+        A: SCARD v
+        A= :2
+        A: HGETALL h
+        A= ["f", "1", "g", "2"]
+        A: ZRANGE z 0 -1 WITHSCORES
+        A= ["n", "-inf", "m", "1.5"]
+        advance 1000
+        A: DEBUG LOADAOF
+        A= +OK
+        A: EXISTS l s
+        A= :1
+        A: DEBUG RELOAD NOSAVE
+        A= -ERR Nothing is saved to disk that could be reloaded
+        "#,
+    );
+}

@@ -1,7 +1,7 @@
 //! COMMAND GETKEYS and GETKEYSANDFLAGS.
 
 use super::facts;
-use crate::command::spec::{self, Begin};
+use crate::command::spec;
 use crate::command::{Access, CommandError, Flags, Spec};
 use crate::executor::commands::{Answer, Flow, Turn};
 use crate::reply::Sink;
@@ -39,18 +39,13 @@ impl Turn<'_> {
 /// Where the keys are, in the order of the specifications, and what is done with each; nothing when one does not fit.
 fn keys_with_access(spec: &Spec, argv: Argv<'_>) -> Vec<(usize, Access)> {
     let mut keys = Vec::new();
-    for one in spec.keys.iter().filter(|one| one.begin != Begin::Unknown) {
+    for one in spec.keys {
         let alone = Spec { keys: std::slice::from_ref(one), ..*spec };
         let mut found = Vec::new();
         if !spec::key_positions(&alone, argv, &mut found) {
             return Vec::new();
         }
         keys.extend(found.into_iter().map(|at| (at, access(spec, one.access, argv))));
-    }
-    if spec.name == "sort" {
-        // The specification cannot tell where STORE is: the last one counts.
-        let at = argv.windows(2).rposition(|pair| pair[0].eq_ignore_ascii_case(b"STORE"));
-        keys.extend(at.filter(|at| *at > 1).map(|at| (at + 1, Access::OW | Access::UPDATE)));
     }
     keys
 }

@@ -120,6 +120,12 @@ fn keys_of_a_request_are_found() {
         A= ["a", "b"]
         A: COMMAND GETKEYSANDFLAGS watch a b
         A= [["a", [+RO]], ["b", [+RO]]]
+        A: COMMAND GETKEYS sort abc store invalid store def
+        A= ["abc", "def"]
+        A: COMMAND GETKEYSANDFLAGS sort abc store def
+        A= [["abc", [+RO, +access]], ["def", [+OW, +update]]]
+        A: COMMAND GETKEYS sort abc store
+        A= ["abc"]
         A: COMMAND GETKEYS nosuch a
         A= -ERR Invalid command specified
         A: COMMAND GETKEYS slowlog nosuch

@@ -73,7 +73,8 @@ pub(super) fn clients(ex: &mut Executor, page: &mut Page) {
     page.line("maxclients", ex.local.config.maxclients);
     page.line("client_recent_max_input_buffer", buffers.largest_input);
     page.line("client_recent_max_output_buffer", buffers.largest_output);
-    page.line("blocked_clients", ex.local.waiters.len());
+    // Those whom a pause holds count too (Redis 7.0).
+    page.line("blocked_clients", ex.local.waiters.len() + ex.local.pause.held());
     page.line("tracking_clients", buffers.tracking);
     page.line("clients_in_timeout_table", ex.local.waiters.timed());
 }
@@ -199,7 +200,13 @@ pub(super) fn persistence(ex: &mut Executor, page: &mut Page) {
 }
 
 pub(super) fn replication(ex: &mut Executor, page: &mut Page) {
-    page.constants(&[("role", "master"), ("connected_slaves", "0"), ("master_failover_state", "no-failover")]);
+    page.constants(&[("role", "master")]);
+    page.line("connected_slaves", ex.local.followers.len());
+    let offset = ex.journal_offset();
+    for (n, ip) in ex.local.followers.addresses().iter().enumerate() {
+        page.line(&format!("slave{n}"), format!("ip={ip},port=0,state=online,offset={offset},lag=0"));
+    }
+    page.constants(&[("master_failover_state", "no-failover")]);
     page.line("master_replid", &ex.local.identity.replid);
     page.line("master_replid2", "0".repeat(40));
     page.line("master_repl_offset", ex.journal_offset());

@@ -49,6 +49,15 @@ fn each_kind_is_written_as_redis_writes_it() {
     }
 }
 
+#[test]
+fn attributes_reach_resp3_alone() {
+    let mut out = Vec::new();
+    assert!(!Encoder::new(&mut out, false).attributes(1));
+    assert!(out.is_empty());
+    assert!(Encoder::new(&mut out, true).attributes(1));
+    assert_eq!(out, b"|1\r\n");
+}
+
 /// What a RESP2 client should make of a reply.
 fn seen_in_resp2(reply: &Reply) -> Frame2 {
     let all = |items: &[Reply]| Frame2::Array(items.iter().map(seen_in_resp2).collect());
