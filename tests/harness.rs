@@ -104,7 +104,7 @@ impl Connection {
     }
 
     /// Sends bytes as they are, to a server that may close; false if it did.
-    pub fn try_send_raw(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) fn try_send_raw(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
