@@ -40,8 +40,8 @@ pub trait Sink {
     fn set(&mut self, len: usize);
     /// `len` items of an out-of-band message follow: RESP3 `>`, RESP2 an array.
     fn push(&mut self, len: usize);
-    /// `pairs` attributes of the reply to come, each with its value: RESP3 `|`. False when the receiver takes none; then nothing
-    /// of them may be said.
+    /// `pairs` attributes of the reply to come, each with its value: RESP3 `|`. False when the receiver takes none, and
+    /// nothing of them may be said.
     fn attributes(&mut self, pairs: usize) -> bool {
         let _ = pairs;
         false

@@ -1,4 +1,4 @@
-//! A State as the entries that make it again: what a snapshot is, and what starts a follower. There is no second format.
+//! A State as the entries that make it again: what a snapshot is. There is no second format.
 
 use super::args::log_words;
 use crate::journal::{Effects, Entry};

@@ -33,8 +33,8 @@ pub struct Hooks {
     pub shutdown: fn(i32),
     /// CONFIG SET loglevel.
     pub set_log_level: fn(LogLevel),
-    /// CONFIG SET port or bind: listens for TCP connections where the settings say, and no longer elsewhere; connections stay.
-    /// False when it cannot; then it goes on as before.
+    /// CONFIG SET port or bind: listens for TCP connections where the settings say, and no longer elsewhere; those that
+    /// are open stay. False when it cannot; then it goes on as before.
     pub listen: fn(&Config) -> bool,
 }
 

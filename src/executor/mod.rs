@@ -101,7 +101,7 @@ impl Executor {
         Ok(())
     }
 
-    /// Replaces State by what its own snapshot makes, as a restart would: DEBUG RELOAD. Nobody is told, nothing is logged.
+    /// Replaces State by what its own snapshot makes, as a restart would: DEBUG RELOAD. Nobody is told, nothing logged.
     ///
     /// # Errors
     /// The text of an entry that cannot be applied; State stays as it was.

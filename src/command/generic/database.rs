@@ -86,3 +86,38 @@ fn swapdb(cx: &mut Cx<'_>, out: &mut dyn Sink) -> Outcome {
 fn index(arg: &[u8], invalid: &'static str) -> Result<i32, CommandError> {
     number::parse_int(arg).and_then(|index| i32::try_from(index).ok()).ok_or(CommandError::Text(invalid))
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn swapping_a_key_past_its_deadline_breaks_no_watch_of_a_missing_key() {
+        crate::transcript::check_with(
+            &["--enable-debug-command", "yes"],
+            r#"
+                B: FLUSHALL
+                B= +OK
+                B: SELECT 0
+                B= +OK
+                B: DEBUG SET-ACTIVE-EXPIRE 0
+                B= +OK
+                B: SET gone v PX 5
+                B= +OK
+                B: SELECT 1
+                B= +OK
+                B: SET there v
+                B= +OK
+                A: SELECT 1
+                A= +OK
+                advance 10
+                A: WATCH gone
+                A= +OK
+                B: SWAPDB 0 1
+                B= +OK
+                A: MULTI
+                A= +OK
+                A: EXEC
+                A= []
+                "#,
+        );
+    }
+}

@@ -401,38 +401,6 @@ fn whole_database_changes_break_watches_of_what_they_change() {
 }
 
 #[test]
-fn swapping_a_key_past_its_deadline_breaks_no_watch_of_a_missing_key() {
-    crate::transcript::check_with(
-        &["--enable-debug-command", "yes"],
-        r#"
-            B: FLUSHALL
-            B= +OK
-            B: SELECT 0
-            B= +OK
-            B: DEBUG SET-ACTIVE-EXPIRE 0
-            B= +OK
-            B: SET gone v PX 5
-            B= +OK
-            B: SELECT 1
-            B= +OK
-            B: SET there v
-            B= +OK
-            A: SELECT 1
-            A= +OK
-            advance 10
-            A: WATCH gone
-            A= +OK
-            B: SWAPDB 0 1
-            B= +OK
-            A: MULTI
-            A= +OK
-            A: EXEC
-            A= []
-            "#,
-    );
-}
-
-#[test]
 fn keys_and_databases_replay() {
     replay(
         r#"

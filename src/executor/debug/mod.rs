@@ -57,20 +57,12 @@ const HELP: &[(&str, &str)] = &[
 
 fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
     let word = String::from_utf8_lossy(turn.args[1]).to_ascii_lowercase();
+    if turn.act(&word)? {
+        out.status("OK");
+        return Ok(Flow::Next);
+    }
     match (word.as_str(), &turn.args[2..]) {
         ("help", []) => say_help(out),
-        ("sleep", [seconds]) => {
-            // Redis 7.0 reads what is no number as 0.
-            let seconds = number::parse_double(seconds).unwrap_or(0.0);
-            turn.ex.local.clock.sleep_us((seconds * 1e6) as i64);
-            out.status("OK");
-        }
-        ("set-active-expire", [on]) => {
-            turn.ex.local.active_expire = number::parse_int(on).unwrap_or(0) != 0;
-            // What fell due meanwhile is for the timer.
-            turn.ex.local.want_timer(turn.ex.now);
-            out.status("OK");
-        }
         ("object", [key]) => turn.say_object(key, out)?,
         ("digest", []) => out.status(&digest::of_state(&turn.ex.state)),
         ("digest-value", keys @ [_, ..]) => {
@@ -80,16 +72,8 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
                 out.status(&digest::of_key(keys, key));
             }
         }
-        ("change-repl-id", []) => {
-            turn.ex.local.identity.replid = hex_name(&mut turn.ex.local.random);
-            out.status("OK");
-        }
         ("protocol", [kind]) => protocol::show(kind, out)?,
         ("error", [text]) => out.error(text),
-        ("log", [text]) => {
-            tracing::warn!("DEBUG LOG: {}", String::from_utf8_lossy(text));
-            out.status("OK");
-        }
         ("panic", []) => panic!("called by DEBUG PANIC"),
         ("populate", [_] | [_, _] | [_, _, _]) => turn.populate(out)?,
         ("htstats", [index]) => turn.say_table(index, out)?,
@@ -101,32 +85,13 @@ fn debug(turn: &mut Turn<'_>, out: &mut dyn Sink) -> Answer {
             turn.expect_encoding(key, "quicklist", "ERR Not a quicklist encoded object.")?;
             out.status("Quicklist structure printed on stdout");
         }
-        ("quicklist-packed-threshold", [_]) => out.status("OK"),
-        ("set-disable-deny-scripts", [on]) => {
-            turn.ex.local.scripts_call_all = number::parse_int(on).unwrap_or(0) != 0;
-            out.status("OK");
-        }
-        ("replybuffer", [what, value]) if args::is(what, "PEAK-RESET-TIME") => {
-            if !args::is(value, "NEVER") && !args::is(value, "RESET") {
-                args::int(value)?;
-            }
-            out.status("OK");
-        }
-        ("replybuffer", [what, _]) if args::is(what, "RESIZING") => out.status("OK"),
-        ("config-rewrite-force-all", []) => {
-            configuration::rewrite_file(turn, true)?;
-            out.status("OK");
-        }
-        ("reload" | "loadaof", []) => {
-            turn.ex.reload().map_err(|error| CommandError::Owned(format!("ERR {error}")))?;
-            out.status("OK");
-        }
-        ("reload", _) => {
-            return Err(CommandError::Text("ERR Nothing is saved to disk that could be reloaded"));
-        }
         _ => return Err(unknown(turn.args[1])),
     }
     Ok(Flow::Next)
+}
+
+fn is_on(word: &[u8]) -> bool {
+    number::parse_int(word).unwrap_or(0) != 0
 }
 
 fn unknown(word: &[u8]) -> CommandError {
@@ -144,6 +109,40 @@ fn say_help(out: &mut dyn Sink) {
 }
 
 impl Turn<'_> {
+    /// Runs a subcommand that answers OK; false when `word` names none.
+    fn act(&mut self, word: &str) -> Result<bool, CommandError> {
+        let local = &mut self.ex.local;
+        match (word, &self.args[2..]) {
+            ("sleep", [seconds]) => {
+                // Redis 7.0 reads what is no number as 0.
+                let seconds = number::parse_double(seconds).unwrap_or(0.0);
+                local.clock.sleep_us((seconds * 1e6) as i64);
+            }
+            ("set-active-expire", [on]) => {
+                local.active_expire = is_on(on);
+                // What fell due meanwhile is for the timer.
+                local.want_timer(self.ex.now);
+            }
+            ("set-disable-deny-scripts", [on]) => local.scripts_call_all = is_on(on),
+            ("change-repl-id", []) => local.identity.replid = hex_name(&mut local.random),
+            ("log", [text]) => tracing::warn!("DEBUG LOG: {}", String::from_utf8_lossy(text)),
+            ("quicklist-packed-threshold", [_]) => {}
+            ("replybuffer", [what, value]) if args::is(what, "PEAK-RESET-TIME") => {
+                if !args::is(value, "NEVER") && !args::is(value, "RESET") {
+                    args::int(value)?;
+                }
+            }
+            ("replybuffer", [what, _]) if args::is(what, "RESIZING") => {}
+            ("config-rewrite-force-all", []) => configuration::rewrite_file(self, true)?,
+            ("reload" | "loadaof", []) => {
+                self.ex.reload().map_err(|error| CommandError::Owned(format!("ERR {error}")))?;
+            }
+            ("reload", _) => return Err(CommandError::Text("ERR Nothing is saved to disk that could be reloaded")),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     fn expect_encoding(&mut self, key: &[u8], encoding: &str, otherwise: &'static str) -> Result<(), CommandError> {
         let mut keys = self.ex.state.doors(&mut self.ex.trace, self.client.db, self.ex.now);
         if !keys.exists(key) {

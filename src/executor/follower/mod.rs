@@ -3,8 +3,9 @@
 //! For tools that read a replication stream (`redis-cli --rdb`, `redis-cli --replica`, change capture). A Redis server
 //! cannot follow: there is no PSYNC, and nothing that a follower says is heard.
 //!
-//! As Redis writes it: SELECT where the database changes, MULTI and EXEC around the several effects of one command, script or
-//! transaction, but not around deletions of keys that were found past their deadline. Deadlines are Unix times.
+//! As Redis writes it: SELECT where the database changes, MULTI and EXEC around the several effects of one command,
+//! script or transaction, but not around deletions of keys that were found past their deadline. Deadlines are Unix
+//! times.
 
 mod image;
 

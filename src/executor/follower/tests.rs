@@ -1,3 +1,5 @@
+//! What a follower is sent, byte by byte and request by request.
+
 use crate::transcript::{Stage, split};
 
 /// The stream since it was last looked at, one request a line.
