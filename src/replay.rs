@@ -36,7 +36,8 @@ const HASH_SCRIPTS: &[&str] = &[
 const STRING_SCRIPTS: &[&str] = &[
     r#"EVAL "redis.call('set', KEYS[1], 1, 'PX', 20) error('after a write')" 1 {key}"#,
     r#"EVAL "return redis.call('set', KEYS[1], redis.call('time')[2])" 1 {key}"#,
-    r#"EVAL "redis.call('select', ARGV[1]) redis.pcall('incr', KEYS[1]) redis.pcall('lpush', KEYS[2], 1)" 2 {key} {any_key} {db}"#,
+    r#"EVAL "redis.call('select', ARGV[1]) redis.pcall('incr', KEYS[1])" 1 {key} {db}"#,
+    r#"EVAL "redis.pcall('incr', KEYS[1]) redis.pcall('lpush', KEYS[2], 1)" 2 {key} {any_key}"#,
     r#"EVAL_RO "return redis.pcall('set', KEYS[1], 1)" 1 {key}"#,
 ];
 

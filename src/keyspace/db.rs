@@ -101,7 +101,8 @@ impl Db {
         self.items.remove(handle)
     }
 
-    pub(super) fn set_deadline(&mut self, handle: u32, deadline: Deadline) {
+    /// Tells when the wheel wants to be turned for it.
+    pub(super) fn set_deadline(&mut self, handle: u32, deadline: Deadline) -> Millis {
         let at = deadline.at.0.max(0) as u64;
         let had = self.items.timer(handle).deadline().is_some();
         if had {
@@ -111,6 +112,7 @@ impl Db {
             self.volatile += 1;
         }
         self.items.timer_mut(handle).set_wall(deadline.wall);
+        Millis(self.wheel.wake_for(at) as i64)
     }
 
     pub(super) fn clear_deadline(&mut self, handle: u32) -> bool {

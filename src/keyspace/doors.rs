@@ -174,8 +174,8 @@ impl Doors<'_> {
     }
 
     fn schedule(&mut self, handle: u32, deadline: Deadline) {
-        self.here().set_deadline(handle, deadline);
-        self.trace.soonest = Some(self.trace.soonest.map_or(deadline.at, |soonest| soonest.min(deadline.at)));
+        let wake = self.here().set_deadline(handle, deadline);
+        self.trace.soonest = Some(self.trace.soonest.map_or(wake, |soonest| soonest.min(wake)));
     }
 
     /// Takes the value out, without an event. The caller calls [`Doors::changed`].

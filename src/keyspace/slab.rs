@@ -268,9 +268,9 @@ mod tests {
     #[test]
     fn items_do_not_move_when_a_second_chunk_is_added() {
         let mut slab = Slab::new();
-        (0..1024_u64).for_each(|item| assert_eq!(u64::from(slab.insert(item)), item));
+        (0..CHUNK as u64).for_each(|item| assert_eq!(u64::from(slab.insert(item)), item));
         let address = &raw const slab[7];
-        (1024..100_000).for_each(|item| assert_eq!(u64::from(slab.insert(item)), item));
+        (CHUNK as u64..100_000).for_each(|item| assert_eq!(u64::from(slab.insert(item)), item));
         assert_eq!(address, &raw const slab[7]);
         assert_eq!(slab[99_999], 99_999);
     }

@@ -93,7 +93,7 @@ pub struct Trace {
     pub(super) explicit: bool,
     /// How time is treated.
     pub mode: Mode,
-    /// The earliest deadline set since the timer was last looked at.
+    /// The earliest time at which a wheel wants to be turned for a deadline set since the timer was last looked at.
     pub soonest: Option<Millis>,
     /// Dropped values too large to free at once.
     pub garbage: Vec<Garbage>,

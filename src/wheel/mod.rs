@@ -1,21 +1,21 @@
 //! The timer wheel: now goes in, due handles come out. No clock, no I/O, no items of its own.
 //!
-//! Time is a number of 63 bits, read as eleven digits of six bits. A far timer sits on the level of the highest digit in
-//! which its deadline differs from the time up to which the wheel has turned, in the bucket of that digit. When the wheel
-//! reaches the first millisecond of a bucket, the bucket *fires*: its timers are dealt out to lower levels. So a timer
-//! moves at most ten times in its life, in practice two or three times, and every deadline that Redis can express has its
-//! place.
+//! Time is a number of 63 bits, read as eleven digits of six bits. A far timer sits on the level of the highest digit
+//! in which its deadline differs from the time up to which the wheel has turned, in the bucket of that digit. When the
+//! wheel reaches the first millisecond of a bucket, the bucket *fires*: its timers are dealt out to lower levels. So a
+//! timer moves at most ten times in its life, in practice two or three times, and every deadline that Redis can express
+//! has its place.
 //!
-//! A bucket may hold a million timers, and dealing them out takes longer than any of them may be late. So the wheel turns
-//! two seconds ahead of the present, into a ring with one bucket for each of the next 4096 milliseconds, a thousand
-//! timers at a time and only when nothing is due. What comes due is read from the ring alone.
+//! A bucket may hold a million timers, and dealing them out takes longer than any of them may be late. So the wheel
+//! turns two seconds ahead of the present, into a ring with one bucket for each of the next 4096 milliseconds, a
+//! thousand timers at a time and only when nothing is due. What comes due is read from the ring alone.
 //!
 //! An extension is lazy: [`Wheel::reschedule`] to a later time stores the deadline and leaves the timer where it is; it
 //! moves when its old bucket fires. A lock that is renewed often thus costs one store a renewal. Removal and shortening
 //! unlink at once, or every unlock would leave a dead timer behind.
 //!
-//! Invariant: a timer's list fires no later than its deadline, no level holds a bucket that fires before all of those on the
-//! levels below it, and the ring's times lie within its span after the present.
+//! Invariant: a timer's list fires no later than its deadline, no level holds a bucket that fires before all of those
+//! on the levels below it, and the ring's times lie within its span after the present.
 
 mod level;
 mod ring;
@@ -135,6 +135,17 @@ impl Wheel {
         [self.ring.first_after(self.now), far].into_iter().flatten().min()
     }
 
+    /// When [`pop_due`](Wheel::pop_due) must be called for the sake of a timer with this deadline: at the deadline if
+    /// that is near, else when its far bucket comes within the lead. Whoever waits for
+    /// [`next_deadline`](Wheel::next_deadline) and inserts meanwhile waits for the earlier of the two.
+    pub fn wake_for(&self, deadline_ms: u64) -> u64 {
+        if deadline_ms <= self.turned {
+            return deadline_ms;
+        }
+        let level = level_of(self.turned, deadline_ms);
+        start_of(level, bucket_of(level, deadline_ms), self.turned).saturating_sub(LEAD_MS).max(self.now)
+    }
+
     /// Turns the wheel towards `now_ms` and unlinks one timer whose deadline is not after it. Amortised O(1), however
     /// long the wheel stood still; a time before [`now`](Wheel::now) gives None.
     ///
@@ -185,8 +196,8 @@ impl Wheel {
         }
     }
 
-    /// Moves the present to the next near bucket by `now_ms`, and its timers to the due list; false if there is none, and
-    /// the present has come as far as the ring is complete.
+    /// Moves the present to the next near bucket by `now_ms`, and its timers to the due list; false if there is none,
+    /// and the present has come as far as the ring is complete.
     fn fire_near(&mut self, timers: &mut impl Timers, now_ms: u64) -> bool {
         // What is still to be dealt may lie at the very time up to which the wheel is turned.
         let complete = if self.dealt == NIL { self.turned } else { self.turned - 1 };
@@ -207,8 +218,8 @@ impl Wheel {
         }
     }
 
-    /// Turns the far levels to the next bucket that fires within the lead, and gives its timers to be dealt; false if there
-    /// is none, and the wheel is turned as far as it may.
+    /// Turns the far levels to the next bucket that fires within the lead, and gives its timers to be dealt; false if
+    /// there is none, and the wheel is turned as far as it may.
     fn fire_far(&mut self, timers: &mut impl Timers) -> bool {
         let target = self.now + LEAD_MS;
         let next = self.next_bucket().map(|(level, bucket)| (level, bucket, start_of(level, bucket, self.turned)));

@@ -109,7 +109,11 @@ impl Pair {
         match step {
             Step::Insert(handle, ahead) => {
                 if !timers.timer(handle).is_linked() {
+                    let wake = wheel.wake_for(*now + ahead);
+                    assert!(wake <= *now + ahead, "woken too late");
                     wheel.insert(timers, handle, *now + ahead);
+                    let next = wheel.next_deadline().expect("one was inserted");
+                    assert!(wheel.now() >= next || next <= wake, "wake_for is not among what next_deadline looks at");
                     twin.insert(handle, *now + ahead);
                 }
             }

@@ -16,6 +16,7 @@ const LONG_FUNCTIONS: &[(&str, &str, usize)] = &[];
 
 /// All that stands at the top.
 const TOP: &[&str] = &[
+    ".cargo",
     ".ci",
     ".gitignore",
     "Cargo.lock",
