@@ -15,6 +15,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Notify;
 
+/// Up to this many receivers are sent their messages by the thread that ran the command; more are left to their own
+/// threads, in slices.
+const SENT_AT_ONCE: usize = 8;
+
 /// Sessions whose outbox got something from another thread's turn, and who is asked to send it.
 #[derive(Default)]
 pub(super) struct Mailbox {
@@ -130,6 +134,10 @@ impl Shared {
             return;
         }
         ready.retain(|session| Some(session.id) != own);
+        if ready.len() <= SENT_AT_ONCE {
+            // As in Redis, a message is on its way before the reply of the command that sent it.
+            return ready.iter().filter_map(|session| self.link_of(session)).for_each(|link| self.send(&link));
+        }
         // The sockets are looked up by whoever sends, in its slices: here everyone else waits.
         for (thread, mailbox) in self.mailboxes.iter().enumerate() {
             let mut sessions = mailbox.sessions.lock();
@@ -154,7 +162,7 @@ impl Shared {
             while sessions.len() > 0 {
                 let start_us = self.clock.now_us();
                 for session in sessions.by_ref() {
-                    if let Some(link) = self.links.get(&session.id).map(|link| Arc::clone(&link)) {
+                    if let Some(link) = self.link_of(&session) {
                         self.send(&link);
                     }
                     if self.clock.now_us() - start_us > SLICE_US {
@@ -166,6 +174,10 @@ impl Shared {
                 }
             }
         }
+    }
+
+    fn link_of(&self, session: &Session) -> Option<Arc<Link>> {
+        self.links.get(&session.id).map(|link| Arc::clone(&link))
     }
 
     /// Sends at once what the socket takes; the connection's own task does the rest, and whatever else was signalled.
