@@ -218,8 +218,10 @@ impl Turn<'_> {
 enum Class {
     Normal,
     PubSub,
-    /// Masters and replicas: there are none.
-    Replication,
+    /// There are none.
+    Master,
+    /// Those who get the stream of changes.
+    Replica,
 }
 
 impl Class {
@@ -227,13 +229,20 @@ impl Class {
         match &*name.to_ascii_lowercase() {
             b"normal" => Ok(Self::Normal),
             b"pubsub" => Ok(Self::PubSub),
-            b"master" | b"slave" | b"replica" => Ok(Self::Replication),
+            b"master" => Ok(Self::Master),
+            b"slave" | b"replica" => Ok(Self::Replica),
             _ => Err(CommandError::Owned(format!("ERR Unknown client type '{}'", String::from_utf8_lossy(name)))),
         }
     }
 
     fn of(session: &Session) -> Self {
-        if session.has(Signals::SUBSCRIBED) { Self::PubSub } else { Self::Normal }
+        if session.has(Signals::FOLLOWER) {
+            Self::Replica
+        } else if session.has(Signals::SUBSCRIBED) {
+            Self::PubSub
+        } else {
+            Self::Normal
+        }
     }
 }
 

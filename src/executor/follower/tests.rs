@@ -108,6 +108,10 @@ fn effects_follow_as_redis_would_propagate_them() {
         F= -ERR Replica can't interact with the keyspace
         F: SYNC
         F! nothing
+        A: CLIENT LIST TYPE replica
+        A~ "id=.* flags=S .*
+        A: CLIENT KILL TYPE slave
+        A= :1
         F.close
         A: SET k v
         A= +OK
