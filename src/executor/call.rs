@@ -19,7 +19,8 @@ impl Executor {
         context: Context,
         out: &mut dyn Sink,
     ) -> Flow {
-        let start_us = self.local.clock.now_us();
+        // A request has just read the clock; what a script did between its calls is not theirs.
+        let start_us = if context == Context::Direct { self.read_us } else { self.local.clock.now_us() };
         self.trace.listening = self.local.listens();
         self.trace.no_touch = client.no_touch;
         let calls_out = row.is(Flags::SKIP_MONITOR);
@@ -35,7 +36,8 @@ impl Executor {
         if !self.trace.changes.is_empty() {
             self.spread_changes();
         }
-        let elapsed_us = self.local.clock.now_us() - start_us;
+        self.read_us = self.local.clock.now_us();
+        let elapsed_us = self.read_us - start_us;
         self.local.stats.called(row.id, elapsed_us, result.is_err());
         if result != Ok(Flow::Blocked) {
             self.note_slow(client, row, argv, elapsed_us, context);

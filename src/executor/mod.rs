@@ -67,6 +67,10 @@ pub struct Executor {
     journal: Box<dyn Journal>,
     /// Frozen while a command, script or transaction runs.
     now: Millis,
+    /// Server time in microseconds when the clock was last read for a request.
+    read_us: i64,
+    /// The first such reading of the running turn.
+    turn_began_us: Option<i64>,
 }
 
 impl Executor {
@@ -85,7 +89,7 @@ impl Executor {
         let state = State::new(config.databases, now);
         let trace = Trace::new(journal.records());
         let local = Local::new(config, clock, sessions, hooks)?;
-        let mut executor = Self { state, trace, local, journal, now };
+        let mut executor = Self { state, trace, local, journal, now, read_us: now.0 * 1000, turn_began_us: None };
         executor.rebuild()?;
         executor.settle_config();
         Ok(executor)
@@ -136,7 +140,7 @@ impl Executor {
 
     /// Runs one request. Its reply goes to `client.reply`; [`Executor::finish_turn`] moves it into the outbox.
     pub fn execute(&mut self, client: &mut Client, argv: Argv<'_>) -> Flow {
-        self.now = self.local.clock.now();
+        self.read_clock();
         self.local.running = client.session.id;
         // What expiry and time-outs touched since the last request is no concern of this one.
         self.trace.take_ticket();
@@ -176,6 +180,7 @@ impl Executor {
     /// Moves the replies of a turn into the client's outbox. Called before the executor is unlocked, so that a message
     /// of a later turn cannot overtake them.
     pub fn finish_turn(&mut self, client: &mut Client) {
+        self.turn_began_us = None;
         self.local.running = 0;
         client.session.pulse.set(client.beat(self.now));
         if !client.reply.is_empty() {
@@ -337,9 +342,17 @@ impl Executor {
         self.local.config.client_output_buffer_limit
     }
 
-    /// Server time in microseconds, for measuring a turn.
-    pub fn turn_start_us(&self) -> i64 {
-        self.local.clock.now_us()
+    /// For how long the running turn has held the executor, in microseconds, as of the last reading of the clock: it is
+    /// read at the start of a request and at its end, no more often.
+    pub fn turn_us(&self) -> i64 {
+        self.turn_began_us.map_or(0, |began_us| self.read_us - began_us)
+    }
+
+    /// Reads the clock; `now` stands still until the next request.
+    fn read_clock(&mut self) {
+        self.read_us = self.local.clock.now_us();
+        self.turn_began_us.get_or_insert(self.read_us);
+        self.now = Millis(self.read_us.div_euclid(1000));
     }
 
     /// Answers a request that cannot be understood; the connection closes after it.

@@ -295,7 +295,6 @@ impl Connection {
         mut parsed: Result<Parsed, crate::resp::ProtocolError>,
     ) -> (Ended, usize) {
         let mut used = 0;
-        let start_us = executor.turn_start_us();
         loop {
             let consumed = match parsed {
                 Ok(Parsed::Incomplete) => return (Ended::Idle, used),
@@ -331,7 +330,7 @@ impl Connection {
                 return (Ended::Waiting, used);
             }
             let backlogged = self.client.reply.len() > HELD_BYTES_MAX;
-            if backlogged || used > TURN_BYTES || executor.turn_start_us() - start_us > TURN_US {
+            if backlogged || used > TURN_BYTES || executor.turn_us() > TURN_US {
                 return (Ended::Share, used);
             }
             parsed = self.parser.parse(&bytes[used..], &self.limits());
