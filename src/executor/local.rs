@@ -171,14 +171,7 @@ impl Local {
 
     /// The output buffer limit of the class `session` belongs to.
     pub(super) fn buffer_limit(&self, session: &Session) -> OutputLimit {
-        let limits = &self.config.client_output_buffer_limit;
-        if session.has(Signals::FOLLOWER) {
-            limits.replica
-        } else if session.has(Signals::SUBSCRIBED) && !session.has(Signals::MONITOR) {
-            limits.pubsub
-        } else {
-            limits.normal
-        }
+        session.output_limit(&self.config.client_output_buffer_limit)
     }
 
     /// Whether a protected command (DEBUG, MODULE) may be used on this connection.

@@ -73,13 +73,7 @@ async fn look_after_connections(shared: Arc<Shared>) {
             // Redis 7.0 spares blocked clients and subscribers.
             let spared = session.has(Signals::BLOCKED | Signals::SUBSCRIBED | Signals::MONITOR | Signals::FOLLOWER);
             let idle = idle_ms > 0 && !spared && now.since(session.last_active()) > idle_ms;
-            let limit = if session.has(Signals::FOLLOWER) {
-                limits.replica
-            } else if session.has(Signals::SUBSCRIBED) {
-                limits.pubsub
-            } else {
-                limits.normal
-            };
+            let limit = session.output_limit(&limits);
             let overrun = session.outbox.lock().verdict(limit, now) == Verdict::Overrun;
             if idle || overrun {
                 if overrun {

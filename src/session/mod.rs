@@ -15,6 +15,7 @@ pub use client::{Client, ReplyMode, Transaction};
 pub use outbox::{Outbox, Verdict};
 pub use shown::{Beat, Pulse, Shown};
 
+use crate::config::{OutputLimit, OutputLimits};
 use crate::request::ClientId;
 use crate::time::Millis;
 use dashmap::DashMap;
@@ -108,6 +109,17 @@ impl Session {
     /// Told by the connection when that changes.
     pub fn set_held_input(&self, bytes: usize) {
         self.held_input.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The output buffer limit of the class this connection is in (Redis 7.0: followers, subscribers, all others).
+    pub fn output_limit(&self, limits: &OutputLimits) -> OutputLimit {
+        if self.has(Signals::FOLLOWER) {
+            limits.replica
+        } else if self.has(Signals::SUBSCRIBED) {
+            limits.pubsub
+        } else {
+            limits.normal
+        }
     }
 
     /// Sets signals.
