@@ -1,9 +1,14 @@
 //! The house's transcripts, recorded on redis-server 7.0.15, played over real sockets.
+//!
+//! Some hold times (`TTL` a request after `PEXPIRE key 1500` is 2 only within the next millisecond), so a busy machine
+//! can lose a play that is right: a case fails only when every one of its [`ATTEMPTS`] does.
 
 use crate::harness::{Connection, Server};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+const ATTEMPTS: usize = 5;
 
 #[test]
 fn every_case_plays_as_on_redis() {
@@ -14,11 +19,16 @@ fn every_case_plays_as_on_redis() {
     files.sort();
     assert!(files.len() >= 11, "the cases are there");
     for file in files {
-        play(&file, server.port);
+        let mut failures = Vec::new();
+        while let Err(failure) = play(&file, server.port) {
+            failures.push(failure);
+            assert!(failures.len() < ATTEMPTS, "in {ATTEMPTS} plays:\n{}", failures.join("\n"));
+        }
     }
 }
 
-fn play(file: &Path, port: u16) {
+/// Plays one case on an emptied server. The first thing that differs is the error.
+fn play(file: &Path, port: u16) -> Result<(), String> {
     let mut first = Connection::to(port);
     first.ask("FLUSHALL");
     first.ask("SCRIPT FLUSH");
@@ -55,21 +65,28 @@ fn play(file: &Path, port: u16) {
             "<" => window = Some(crate::text::split(rest).iter().map(|ms| millis(ms)).collect::<Vec<_>>()),
             "!" => {
                 let wait = Duration::from_secs_f64(rest.parse().expect("seconds"));
-                assert_eq!(connection.reply_within(wait), None, "{place}");
+                if let Some(got) = connection.reply_within(wait) {
+                    return Err(format!("{place}\n  got {got}"));
+                }
             }
             kind => {
                 let got =
-                    connection.reply_within(Duration::from_secs(10)).unwrap_or_else(|| panic!("no reply: {place}"));
+                    connection.reply_within(Duration::from_secs(10)).ok_or_else(|| format!("no reply: {place}"))?;
                 let fits =
                     if kind == "=" { got == rest } else { regex::Regex::new(rest).expect("a pattern").is_match(&got) };
-                assert!(fits, "{place}\n  got {got}");
+                if !fits {
+                    return Err(format!("{place}\n  got {got}"));
+                }
                 if let Some(window) = window.take() {
                     let took = sent.elapsed();
-                    assert!(window[0] <= took && took <= window[1], "{place}: took {took:?}");
+                    if !(window[0]..=window[1]).contains(&took) {
+                        return Err(format!("{place}: took {took:?}"));
+                    }
                 }
             }
         }
     }
+    Ok(())
 }
 
 fn millis(text: &[u8]) -> Duration {

@@ -129,6 +129,7 @@ impl Connection {
     /// Does all there is to do. Ready when the connection is over.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.remember(cx);
+        let mut runs = 0;
         loop {
             if self.session().has(Signals::KILLED) {
                 return Poll::Ready(());
@@ -140,7 +141,10 @@ impl Connection {
                 self.unrun = ended != Ended::Idle;
                 self.consume(used);
             }
-            match self.link.flush(self.shared.committed()) {
+            // What was read first this time leaves together with others' replies; a second time means a busy client.
+            let departs = runs == 1 && !self.closing && !self.may_run() && self.departs();
+            runs += 1;
+            match if departs { Flushed::Done } else { self.link.flush(self.shared.committed()) } {
                 Flushed::Broken => return Poll::Ready(()),
                 Flushed::Full if self.reader.poll_write_ready(cx).is_ready() => continue,
                 Flushed::Full | Flushed::Done => {}
@@ -168,6 +172,14 @@ impl Connection {
                 Poll::Ready(true) => {}
             }
         }
+    }
+
+    /// Whether others see to it that what is to be sent is sent.
+    fn departs(&self) -> bool {
+        let session = self.session();
+        !session.has(Signals::CLOSE_AFTER_REPLY)
+            && !session.outbox.lock().is_empty()
+            && self.shared.departures(session.thread).join(&self.link)
     }
 
     /// The connection is over: everyone forgets it.

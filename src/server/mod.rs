@@ -5,6 +5,7 @@
 //! batch of requests. A slow script steps aside with `block_in_place`: its worker's other work moves to a fresh thread.
 
 mod connection;
+mod departures;
 mod housekeeping;
 mod listener;
 mod logging;
@@ -22,6 +23,7 @@ use crate::executor::{Executor, Hooks};
 use crate::journal::Memory;
 use crate::session::Registry;
 use crate::time::{Clock, Millis};
+use departures::Departures;
 use listener::Listeners;
 use shared::Shared;
 use std::io;
@@ -67,6 +69,7 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
     let shared = Arc::new(Shared::new(executor, threads, timer::Timer::new()?));
     for (thread, runtime) in runtimes.iter().enumerate() {
         runtime.spawn(Arc::clone(&shared).deliver(thread));
+        runtime.spawn(Departures::serve(Arc::clone(&shared), thread));
     }
     let handles: Vec<_> = runtimes.iter().map(|runtime| runtime.handle().clone()).collect();
     let first = &runtimes[0];
@@ -88,9 +91,11 @@ pub fn run(config: Config, log: &Log) -> Result<i32, StartError> {
 /// work back to a blocking section that ends before anyone else has come for it.
 fn step_aside() {
     const PATIENCE: Duration = Duration::from_millis(100);
+    let waiting = departures::hand_over();
     tokio::task::block_in_place(|| {
         let (taken, wait) = std::sync::mpsc::channel();
         tokio::spawn(async move {
+            waiting.take_over();
             // Nobody listens any more if the thread came too late; the script then goes on as it is.
             let _ = taken.send(());
         });
@@ -104,6 +109,7 @@ fn io_thread(number: usize) -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(1)
         .thread_name(format!("io-{number}"))
+        .on_thread_start(departures::tighten_timers)
         // Lua may nest 200 C calls, each with a few kilobytes of pattern state.
         .thread_stack_size(16 << 20)
         // A script that steps aside leaves its worker to a fresh thread; one at a time can hold the executor.

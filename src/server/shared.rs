@@ -2,6 +2,7 @@
 //! which messages reach their sockets, and the timer.
 
 use super::connection::{Flushed, Link};
+use super::departures::Departures;
 use super::timer::Timer;
 use crate::executor::{Desk, Executor, Knobs};
 use crate::journal::Position;
@@ -50,6 +51,7 @@ pub(super) struct Shared {
     links: DashMap<ClientId, Arc<Link>>,
     /// One per I/O thread.
     mailboxes: Vec<Mailbox>,
+    departures: Vec<Departures>,
     pub(super) timer: Timer,
     /// Settings that are read without the executor's lock.
     pub(super) knobs: Arc<Knobs>,
@@ -68,6 +70,7 @@ impl Shared {
             registry: executor.sessions(),
             links: DashMap::new(),
             mailboxes: (0..threads).map(|_| Mailbox::default()).collect(),
+            departures: (0..threads).map(|_| Departures::default()).collect(),
             timer,
             knobs: executor.knobs(),
             holds_back: executor.holds_back(),
@@ -181,13 +184,18 @@ impl Shared {
     }
 
     /// Sends at once what the socket takes; the connection's own task does the rest, and whatever else was signalled.
-    fn send(&self, link: &Link) {
+    pub(super) fn send(&self, link: &Link) {
         let flushed = link.flush(self.committed());
         let own_business = Signals::KILLED | Signals::CLOSE_AFTER_REPLY | Signals::WOKEN;
         if flushed != Flushed::Done || link.session.has(own_business) {
             link.session.lower(Signals::WOKEN);
             link.wake();
         }
+    }
+
+    /// When the replies of an I/O thread's connections leave.
+    pub(super) fn departures(&self, thread: usize) -> &Departures {
+        &self.departures[thread]
     }
 
     /// Up to where outboxes may leave.
